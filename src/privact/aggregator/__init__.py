@@ -1,0 +1,1 @@
+"""reports -> closed round -> released tree."""

@@ -1,0 +1,1 @@
+"""mechanism -> empirical bound on what it leaks."""

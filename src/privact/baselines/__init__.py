@@ -1,0 +1,1 @@
+"""whole graph -> the trees and graphs that the method is judged against."""

@@ -1,0 +1,1 @@
+"""contacts + round -> report. The only package that may see an edge."""

@@ -1,0 +1,1 @@
+"""data + methods -> the tables and figures of the paper, and ours."""

@@ -1,0 +1,1 @@
+"""files -> whole contact graphs, for experiments only."""

@@ -1,0 +1,1 @@
+"""tree + user -> close communities, nearest users, and how good they are."""
