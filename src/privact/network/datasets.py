@@ -1,0 +1,71 @@
+"""The three networks of the paper's Table 1, from files that the reader has to fetch: they may not be shipped."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from privact.errors import InputError
+from privact.network.graph import ContactGraph
+from privact.network.read import read_graph
+
+__all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "load_dataset"]
+
+DATA_VARIABLE = "PRIVACT_DATA"
+
+
+class NetworkSize(NamedTuple):
+    """How large a network is.
+
+    n_users: users of its largest connected component.
+    n_edges: pairs of them who know each other.
+    """
+
+    n_users: int
+    n_edges: int
+
+
+TABLE_1 = MappingProxyType(
+    {
+        "lastfm": NetworkSize(1843, 12668),
+        "delicious": NetworkSize(1503, 6350),
+        "douban": NetworkSize(2848, 25185),
+    }
+)
+"""The sizes that the paper's Table 1 states."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """One network of the paper.
+
+    name: lastfm, delicious or douban.
+    graph: its largest connected component, users in the order of the file.
+    ratings: the gzipped, tab-separated file of who rated what (header: user, item, rating), ids as in the graph; None if it
+        is not there.
+    """
+
+    name: str
+    graph: ContactGraph
+    ratings: Path | None
+
+
+def load_dataset(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
+    """Read one network of the paper from DIR/<name>/social.tsv.gz.
+
+    name: lastfm, delicious or douban.
+    data: the folder DIR; the environment variable PRIVACT_DATA if absent.
+    """
+    if name not in TABLE_1:
+        raise InputError(f"dataset {name!r} is not one of {', '.join(TABLE_1)}: read other networks with read_graph")
+    folder = data if data is not None else os.environ.get(DATA_VARIABLE)
+    if not folder:
+        raise InputError(f"no folder for dataset {name!r}: put {name}/social.tsv.gz into a folder and name it in {DATA_VARIABLE}")
+    social = Path(folder) / name / "social.tsv.gz"
+    if not social.is_file():
+        raise InputError(f"{social} is missing: put the contacts of {name} there, a gzipped line 'user<TAB>friend' per contact")
+    ratings = social.with_name("ratings.tsv.gz")
+    return Dataset(name, read_graph(social, largest_component=True), ratings if ratings.is_file() else None)

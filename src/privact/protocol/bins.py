@@ -1,0 +1,61 @@
+"""Which bin a user falls in: user id + round -> 0 .. n_bins - 1, the same on every device and at the aggregator.
+
+Random bins: keyed BLAKE2b of the normalised user id in UTF-8 under the round's seed, 8 bytes, read as a big-endian
+integer, modulo n_bins. The modulo makes no bin likelier than another by more than 2**-64, so the whole law is
+within n_bins / 2**64 of uniform. Label bins: the label in the round's table; a user in no group falls in no bin (-1)
+and is counted nowhere. The privacy promise holds for every partition, also for one that an adversary chose, as long as
+the labels themselves were not computed from private edges.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.errors import ProtocolError
+from privact.protocol.labels import LabelTable
+from privact.protocol.round import Round
+from privact.protocol.users import normalise_user_id
+
+__all__ = ["assign_bins", "bin_of"]
+
+
+def bin_of(user_id: str, round: Round, labels: LabelTable | None = None) -> int:
+    """The bin in which one user is counted, or -1 for a user in no bin.
+
+    user_id: in any spelling; it is normalised.
+    round: the round's public parameters.
+    labels: the round's label table; only for label bins.
+    """
+    return int(assign_bins([user_id], round, labels)[0])
+
+
+def assign_bins(user_ids: Iterable[str], round: Round, labels: LabelTable | None = None) -> NDArray[np.int32]:
+    """The bin of each of many users, -1 where a user is in no bin; arguments as for bin_of."""
+    if round.bins == "labels":
+        return _table_of(round, labels).labels_of(user_ids)
+    if labels is not None:
+        raise ProtocolError(f"round {round.id} has random bins and takes no label table; leave labels out")
+    hashed = (hashlib.blake2b(normalise_user_id(user).encode(), digest_size=8, key=round.seed).digest() for user in user_ids)
+    numbers = np.frombuffer(b"".join(hashed), dtype=">u8")
+    return (numbers % np.uint64(round.n_bins)).astype(np.int32)
+
+
+def _table_of(round: Round, labels: LabelTable | None) -> LabelTable:
+    """The label table, if it is the one that the round names."""
+    if labels is None:
+        raise ProtocolError(
+            f"round {round.id} has label bins; download its label table {round.labels_digest.hex()} and pass it as labels"
+        )
+    if labels.digest() != round.labels_digest:
+        raise ProtocolError(
+            f"label table {labels.digest().hex()} is not that of round {round.id}; download {round.labels_digest.hex()}"
+        )
+    if labels.n_labels != round.n_bins:
+        raise ProtocolError(
+            f"label table has {labels.n_labels} labels but round {round.id} has {round.n_bins} bins; they must be equal"
+        )
+    return labels

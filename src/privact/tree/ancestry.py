@@ -1,0 +1,89 @@
+"""Which clusters and which other users are nearest to a user: queries that climb from a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.tree.counts import checked_count
+from privact.tree.layout import Int32Array
+
+if TYPE_CHECKING:
+    from privact.tree.hct import HierarchicalClusterTree
+
+_CLIMB = 1_000  # steps; a longer path is found faster by asking all nodes at once
+
+
+@dataclass(frozen=True, eq=False)
+class NearestUsers:
+    """The users nearest to one user, nearest communities first: the paper's N(u). Iterates as (user, size) pairs.
+
+    tree: the tree they were found in.
+    leaves: their leaf numbers.
+    community_sizes: for each, how many users the smallest cluster holds that holds both.
+    """
+
+    tree: HierarchicalClusterTree = field(repr=False)
+    leaves: Int32Array
+    community_sizes: NDArray[np.int64]
+
+    @property
+    def users(self) -> list[str] | Int32Array:
+        """Their ids, or leaf numbers if the tree has no ids."""
+        return self.tree.users_of(self.leaves)
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    def __iter__(self) -> Iterator[tuple[str | int, int]]:
+        users = self.users
+        return zip(users if isinstance(users, list) else users.tolist(), self.community_sizes.tolist(), strict=True)
+
+
+def path_up(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> Int32Array:
+    """The nodes from a leaf up to the first that holds at least so many users.
+
+    at_least: a number of users, at most all of them.
+    """
+    node = leaf
+    path = [node]
+    while tree.size[node] < at_least and len(path) < _CLIMB:
+        node = int(tree.parent[node])
+        path.append(node)
+    if tree.size[node] >= at_least:
+        return np.array(path, np.int32)
+    # Ancestors are the nodes whose slice covers the leaf; postorder lists them from the leaf up.
+    first = tree.n_users
+    offset = tree.start[leaf] - tree.start[first:]
+    above = np.flatnonzero((offset >= 0) & (offset < tree.size[first:])).astype(np.int32) + np.int32(first)
+    end = int(np.searchsorted(tree.size[above], at_least)) + 1
+    return np.concatenate((np.array([leaf], np.int32), above[:end]))
+
+
+def nearest(tree: HierarchicalClusterTree, leaf: int, m: int) -> NearestUsers:
+    """The m users nearest to a leaf, in O(m) whatever the number of users; see the tree's method."""
+    m = checked_count("m", m)
+    path = path_up(tree, leaf, min(m + 1, tree.n_users))
+    sizes, starts = tree.size[path].astype(np.int64), tree.start[path].astype(np.int64)
+    # Each step up adds one ring: the slice of the sibling, just after or just before what was there.
+    ring = np.diff(sizes)
+    ring_start = np.where(starts[1:] == starts[:-1], starts[:-1] + sizes[:-1], starts[1:])
+    if len(ring):
+        ring[-1] -= max(0, int(sizes[-1]) - 1 - m)
+    before = np.cumsum(ring) - ring
+    places = np.repeat(ring_start - before, ring) + np.arange(int(ring.sum()))
+    return NearestUsers(tree, tree.order[places], np.repeat(sizes[1:], ring))
+
+
+def lowest_common_node(tree: HierarchicalClusterTree, a: int, b: int) -> int:
+    """The smallest node that holds two leaves."""
+    if a == b:
+        return a
+    first, last = sorted((int(tree.start[a]), int(tree.start[b])))
+    # Every node that joins neighbours between the two places lies below their lowest common node,
+    # which is one of them, and postorder gives it the largest number.
+    return int(tree.joins[first:last].max())

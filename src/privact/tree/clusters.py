@@ -1,0 +1,119 @@
+"""A cluster of the tree, and the path of ever larger clusters around one user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.tree.counts import checked_count
+from privact.tree.layout import Int32Array
+
+if TYPE_CHECKING:
+    from privact.tree.hct import HierarchicalClusterTree, User
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All users below one node of a tree.
+
+    tree: the tree it is part of.
+    node: the node's number.
+    """
+
+    tree: HierarchicalClusterTree = field(repr=False)
+    node: int
+
+    @property
+    def size(self) -> int:
+        """How many users it holds."""
+        return int(self.tree.size[self.node])
+
+    @property
+    def leaves(self) -> Int32Array:
+        """Its leaves in the tree's leaf order: a view, not a copy."""
+        start = int(self.tree.start[self.node])
+        return self.tree.order[start : start + self.size]
+
+    @property
+    def users(self) -> list[str] | Int32Array:
+        """Its users in the tree's leaf order: ids, or leaf numbers if the tree has no ids."""
+        return self.tree.users_of(self.leaves)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __contains__(self, user: User) -> bool:
+        place = int(self.tree.start[self.tree.leaf_of(user)]) - int(self.tree.start[self.node])
+        return 0 <= place < self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Communities(Sequence[Cluster]):
+    """The clusters that hold one user, from the user alone up to everybody; vectors inside, a `Cluster` on demand.
+
+    tree: the tree they are part of.
+    nodes: the nodes from the user's leaf to the root.
+    """
+
+    tree: HierarchicalClusterTree = field(repr=False)
+    nodes: Int32Array
+
+    @property
+    def sizes(self) -> Int32Array:
+        """How many users each of them holds, strictly growing from 1 to n."""
+        return self.tree.size[self.nodes]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Cluster: ...
+    @overload
+    def __getitem__(self, index: slice) -> Communities: ...
+    def __getitem__(self, index: int | slice) -> Cluster | Communities:
+        if isinstance(index, slice):
+            return Communities(self.tree, self.nodes[index])
+        return Cluster(self.tree, int(self.nodes[index]))
+
+    def __iter__(self) -> Iterator[Cluster]:
+        return (Cluster(self.tree, node) for node in self.nodes.tolist())
+
+
+def depths(tree: HierarchicalClusterTree) -> Int32Array:
+    """How many internal nodes are above each leaf: along the leaf order, each opens where it starts and closes where it ends."""
+    start, size = tree.start[tree.n_users :], tree.size[tree.n_users :]
+    opened = np.bincount(start, minlength=tree.n_users + 1) - np.bincount(start + size, minlength=tree.n_users + 1)
+    return np.cumsum(opened)[tree.start[: tree.n_users]].astype(np.int32)
+
+
+def cut(tree: HierarchicalClusterTree, n_clusters: int) -> NDArray[np.int64]:
+    """Labels of the clusters left after splitting the largest cluster again and again; see the tree's method."""
+    n_clusters = checked_count("k", n_clusters, tree.n_users)
+    if n_clusters == 1:
+        return np.zeros(tree.n_users, np.int64)
+    # A node is always larger than the nodes below it, so the order in which nodes become the largest
+    # cluster left is simply the order by size, and of equal sizes the one that starts first.
+    rank = tree.size[tree.n_users :] * np.int64(tree.n_users) - tree.start[tree.n_users :]
+    last = len(rank) - (n_clusters - 1)
+    return _labels(tree, rank >= np.partition(rank, last)[last])
+
+
+def cut_size(tree: HierarchicalClusterTree, max_size: int) -> NDArray[np.int64]:
+    """Labels of the largest clusters that hold at most so many users; see the tree's method."""
+    return _labels(tree, tree.size[tree.n_users :] > checked_count("max_size", max_size))
+
+
+def _labels(tree: HierarchicalClusterTree, split: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """One label per leaf, counted along the leaf order, when the internal nodes marked in `split` are split.
+
+    Splitting a node parts the leaf order just before its right child, wherever else it is parted.
+    """
+    begins = np.zeros(tree.n_users, np.int64)
+    begins[tree.start[tree.right[split]]] = 1
+    labels = np.empty(tree.n_users, np.int64)
+    labels[tree.order] = np.cumsum(begins)
+    return labels

@@ -1,0 +1,163 @@
+"""Users as threshold vectors, so that the dissimilarity across two clusters is one dot product.
+
+Write F_x(t) for the probability that user x has at most t contacts in a bin, and s_x(t) = 1 - 2 F_x(t).
+Then for one bin
+
+    E|X - Y| = sum_t F_x + F_y - 2 F_x F_y = sum_t (1 - s_x s_y) / 2,
+
+which is bilinear. A cluster is therefore fully described by its size and the sum of its users' points, and the
+sum of dissimilarities across two clusters A and B is
+
+    W(A, B) = constant * |A| * |B|  -  sum_t weights[t] * points_A[t] * points_B[t]
+
+whatever the sizes of A and B. When counts are known exactly, F is a step from 0 to 1 and W is the exact sum of L1
+distances, in integers and halves, without rounding. Every symmetric matrix has this form too, through its eigenvectors.
+
+The paper's dissimilarity is max(1, L1): the clip lifts only pairs of users with identical vectors, from 0 to 1. The search
+works without the clip, which would not be bilinear; cost.py adds it exactly when a cost is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privact.errors import InputError
+
+GRID = 1024.0
+"""Points are multiples of 1 / GRID, so that sums of points are exact in any order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Users as points whose weighted dot products give the dissimilarity of any two clusters.
+
+    points: (n, D), one row a user.
+    weights: (D,), what each coordinate counts.
+    constant: the dissimilarity of two users whose weighted dot product is zero.
+    """
+
+    points: NDArray[np.floating[Any]]
+    weights: NDArray[np.float64]
+    constant: float
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def take(self, users: NDArray[np.integer[Any]]) -> Embedding:
+        """The embedding of some of the users, in the given order."""
+        return Embedding(self.points[users], self.weights, self.constant)
+
+    def condensed(self) -> NDArray[np.float64]:
+        """The dissimilarities of all pairs of users in SciPy's condensed order: (0,1), (0,2), ..., (n-2,n-1)."""
+        n = len(self)
+        out = np.empty(n * (n - 1) // 2)
+        weighted = self.points * self.weights
+        points = self.points.astype(np.float64)
+        at = 0
+        for first in range(0, n, 256):
+            block = weighted[first : first + 256] @ points[first:].T
+            for row in range(len(block)):
+                count = n - first - row - 1
+                np.subtract(self.constant, block[row, row + 1 :], out=out[at : at + count])
+                at += count
+        return out
+
+    @classmethod
+    def from_counts(cls, vectors: ArrayLike, max_thresholds: int | None = None) -> Embedding:
+        """Users by their degree vectors; dissimilarity is the L1 distance, without the paper's max(1, .).
+
+        vectors: (n, K) numbers, one row a user.
+        max_thresholds: see `Thresholds.of`.
+        """
+        return Thresholds.of(vectors, max_thresholds).embed(vectors)
+
+    @classmethod
+    def from_matrix(cls, matrix: NDArray[np.float64]) -> Embedding:
+        """Users by any symmetric dissimilarity matrix: its eigenvectors are the points, its eigenvalues the weights."""
+        values, vectors = np.linalg.eigh(matrix)
+        return cls(np.ascontiguousarray(vectors), -values, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """Where the counts of each bin are compared with a threshold; turns vectors of counts into an embedding.
+
+    lower: for each bin, the thresholds in use.
+    width: for each bin, how many counts each threshold stands for: it covers lower to lower + width.
+    """
+
+    lower: tuple[NDArray[np.float64], ...]
+    width: tuple[NDArray[np.float64], ...]
+
+    @classmethod
+    def of(cls, vectors: ArrayLike, max_thresholds: int | None = None) -> Thresholds:
+        """The thresholds that tell all given counts apart.
+
+        max_thresholds: how many there may be in all. Past that, neighbouring thresholds that separate few users are
+            pooled, which is exact for all pairs of users but those with both inside one pool.
+        """
+        counts = as_vectors(vectors)
+        room = None if max_thresholds is None else max(1, max_thresholds // counts.shape[1])
+        edges = [_pooled_edges(column, room) for column in counts.T]
+        return cls(tuple(edge[:-1] for edge in edges), tuple(np.diff(edge) for edge in edges))
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        return zip(self.lower, self.width, strict=True)
+
+    def embed(self, vectors: ArrayLike) -> Embedding:
+        """The points of users with these counts; a count outside the range counts as its nearest end."""
+        counts = as_vectors(vectors, fewest=1)
+        if counts.shape[1] != len(self.lower):
+            raise InputError(f"vectors have {counts.shape[1]} bins, not the {len(self.lower)} that were learned: use the same bins")
+        weights = np.concatenate(self.width) / 2.0
+        points = np.empty((len(counts), len(weights)), np.float32)
+        at = 0
+        for column, (lower, width) in zip(counts.T, self, strict=True):
+            # -1 below the threshold, +1 above it, in between inside a pool.
+            share = np.clip((column[:, None] - lower) / width, 0.0, 1.0)
+            points[:, at : at + len(lower)] = on_grid(2.0 * share - 1.0)
+            at += len(lower)
+        return Embedding(points, weights, float(weights.sum()))
+
+
+def on_grid(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values rounded to multiples of 1 / GRID."""
+    return np.asarray(np.round(values * GRID) / GRID)
+
+
+def thresholds_for(n_users: int) -> int:
+    """How many thresholds an embedding of that many users may have, so that memory stays within about 2 GB."""
+    return int(np.clip(2**26 // n_users, 128, 1024))
+
+
+def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
+    """Degree vectors as an (n, K) array of finite numbers, or InputError."""
+    counts = np.asarray(vectors)
+    if counts.ndim != 2 or counts.shape[1] == 0:
+        raise InputError(f"vectors have shape {counts.shape}, not (users, bins): give one row a user")
+    if counts.dtype.kind not in "iufb":
+        raise InputError(f"vectors have type {counts.dtype}, not numbers: give counts per bin")
+    if len(counts) < fewest:
+        raise InputError(f"{len(counts)} users, but at least {fewest} are needed: give more vectors")
+    if counts.dtype.kind == "f" and not np.isfinite(counts).all():
+        row = int(np.flatnonzero(~np.isfinite(counts).all(axis=1))[0])
+        raise InputError(f"the vector of user {row} holds NaN or infinity: give finite counts")
+    return counts
+
+
+def _pooled_edges(column: NDArray[Any], room: int | None) -> NDArray[np.float64]:
+    """The distinct counts of a bin; past `room` thresholds only some, close together where many users are told apart."""
+    values, repeats = np.unique(column, return_counts=True)
+    edges = values.astype(np.float64)
+    if room is None or len(edges) - 1 <= room:
+        return edges
+    below = np.cumsum(repeats)[:-1] / len(column)
+    spread = below * (1.0 - below) * np.diff(edges)  # what each threshold adds to the mean dissimilarity, halved
+    mass = np.append(0.0, np.cumsum(np.sqrt(spread)))
+    cuts = np.searchsorted(mass, np.linspace(0.0, mass[-1], room + 1))
+    return np.asarray(edges[np.unique(np.clip(cuts, 0, len(edges) - 1))])

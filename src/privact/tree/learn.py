@@ -1,0 +1,143 @@
+"""learn_tree: from an embedding, or any matrix, to a hierarchical cluster tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privact.errors import InputError
+from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
+from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.matrix import as_matrix
+
+Search = Literal["gentree", "linkage", "linkage+gentree"]
+Progress = Callable[[str, int, int], None]
+
+SEARCHES: tuple[Search, ...] = ("gentree", "linkage", "linkage+gentree")
+
+
+@dataclass(frozen=True)
+class LearnedTree:
+    """What a search found.
+
+    tree: where it ended.
+    cost_trace: Dasgupta's cost of the start and after each sweep, under the dissimilarity that was searched (without
+        the clip of max(1, .), see embedding.py).
+    """
+
+    tree: HierarchicalClusterTree
+    cost_trace: NDArray[np.float64]
+
+
+def learn_tree(
+    embedding: Embedding | ArrayLike | None = None,
+    *,
+    dissimilarity: ArrayLike | None = None,
+    similarity: ArrayLike | None = None,
+    search: Search = "linkage+gentree",
+    sweeps: int | None = None,
+    temperature: float | Sequence[float] | None = None,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress | None = None,
+    users: Sequence[str] | None = None,
+) -> HierarchicalClusterTree:
+    """The tree that maximises Dasgupta's cost of the given dissimilarities, as well as the search can.
+
+    embedding: users as points (`Embedding`), or their (n, K) degree vectors, whose dissimilarity is the L1 distance.
+    dissimilarity: instead, any non-negative symmetric matrix of up to 5,000 users.
+    similarity: instead, a matrix of similarities, whose cost is minimised.
+    search: "gentree", the paper's chain from a random tree; "linkage", average linkage; "linkage+gentree", average
+        linkage improved by swaps and regrafts, never worse than average linkage up to 5,000 users.
+    sweeps: of the chain (n proposed swaps each; 400 unless told), or rounds of polishing (until the gain is small).
+    temperature: of the chain: a number (1 unless told, the paper's), (hot, cold), or one number a sweep. Given for
+        "linkage+gentree", such a chain runs before the polish, and the better of both ends is kept.
+    random_state: seed or generator; the same seed gives the same tree.
+    progress: called with (what is done, how much, of how much).
+    users: ids of the users.
+
+    >>> from privact import learn_tree
+    >>> learn_tree([[0, 9], [1, 9], [7, 0], [9, 1]]).cut(2).tolist()
+    [0, 0, 1, 1]
+    """
+    found = search_tree(
+        embedding,
+        dissimilarity=dissimilarity,
+        similarity=similarity,
+        search=search,
+        sweeps=sweeps,
+        temperature=temperature,
+        random_state=random_state,
+        progress=progress,
+        users=users,
+    )
+    return found.tree
+
+
+def search_tree(
+    embedding: Embedding | ArrayLike | None = None,
+    *,
+    dissimilarity: ArrayLike | None = None,
+    similarity: ArrayLike | None = None,
+    search: Search = "linkage+gentree",
+    sweeps: int | None = None,
+    temperature: float | Sequence[float] | None = None,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress | None = None,
+    users: Sequence[str] | None = None,
+) -> LearnedTree:
+    """As `learn_tree`, with the trace of the cost."""
+    from privact.tree._kernels import fill
+    from privact.tree.gentree import SWEEPS, anneal, schedule
+    from privact.tree.grow import grow
+    from privact.tree.linkage import EXACT_LIMIT, average_linkage
+    from privact.tree.regraft import polish
+    from privact.tree.state import random_state_of, state_of, tree_of
+
+    points, sign = _points(embedding, dissimilarity, similarity)
+    if search not in SEARCHES:
+        raise InputError(f"search {search!r} is unknown: use one of {', '.join(SEARCHES)}")
+    if sweeps is not None and (not isinstance(sweeps, (int, np.integer)) or isinstance(sweeps, bool) or sweeps < 0):
+        raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
+    temperatures = schedule(temperature, SWEEPS if sweeps is None else sweeps)
+    rng = np.random.default_rng(random_state)
+    tell = progress or (lambda stage, done, total: None)
+    n = len(points)
+
+    if search == "gentree":
+        state = random_state_of(points, rng)
+    elif n <= EXACT_LIMIT or search == "linkage":
+        tell("average linkage", 0, n)
+        state = state_of(points, *average_linkage(points))
+    else:
+        state = grow(points, rng, lambda joined: tell("growing the tree", joined, n))
+    costs = [fill(state)]
+    if search == "gentree" or (search == "linkage+gentree" and temperature is not None):
+        start = state.left[n:].copy(), state.right[n:].copy()
+        costs += anneal(state, temperatures, rng, lambda sweep, _: tell("swapping", sweep, len(temperatures)))
+        if search != "gentree" and costs[-1] < costs[0]:
+            state = state_of(points, *start)
+    if search == "linkage+gentree":
+        rounds = sweeps if temperature is None else None
+        costs += polish(state, rounds, lambda done, _: tell("polishing", done, done if rounds is None else rounds))
+    return LearnedTree(tree_of(state, users), sign * np.array(costs))
+
+
+def _points(
+    embedding: Embedding | ArrayLike | None, dissimilarity: ArrayLike | None, similarity: ArrayLike | None
+) -> tuple[Embedding, float]:
+    """The one input that was given as an embedding, and the sign that turns its cost into the caller's."""
+    given = [x is not None for x in (embedding, dissimilarity, similarity)]
+    if sum(given) != 1:
+        raise InputError(f"{sum(given)} inputs given: give exactly one of embedding, dissimilarity, similarity")
+    if dissimilarity is not None:
+        return Embedding.from_matrix(as_matrix(dissimilarity, "dissimilarity")), 1.0
+    if similarity is not None:
+        return Embedding.from_matrix(-as_matrix(similarity, "similarity")), -1.0
+    if isinstance(embedding, Embedding):
+        return embedding, 1.0
+    vectors = as_vectors(embedding)  # type: ignore[arg-type]
+    return Thresholds.of(vectors, thresholds_for(len(vectors))).embed(vectors), 1.0

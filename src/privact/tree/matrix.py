@@ -1,0 +1,40 @@
+"""Any matrix of dissimilarities or similarities between users, checked at the edge."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privact.errors import InputError
+
+MATRIX_LIMIT = 5_000
+"""How many users a dense matrix may have."""
+
+
+def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
+    """A dense symmetric matrix of non-negative numbers; its diagonal is never used and set to zero.
+
+    name: what the caller calls it, for the error message.
+    """
+    square = np.array(matrix, dtype=np.float64)
+    if square.ndim != 2 or square.shape[0] != square.shape[1]:
+        raise InputError(f"{name} has shape {square.shape}, not (n, n): give one row and one column a user")
+    if not 2 <= len(square) <= MATRIX_LIMIT:
+        raise InputError(f"{name} has {len(square)} users, outside 2 to {MATRIX_LIMIT}: give vectors instead of a matrix")
+    _refuse(~np.isfinite(square), square, name, "not a finite number: fill or drop such users")
+    np.fill_diagonal(square, 0.0)
+    _refuse(square < 0.0, square, name, "below 0: give non-negative numbers")
+    uneven = ~np.isclose(square, square.T, rtol=1e-9, atol=0.0)
+    if uneven.any():
+        row, column = np.argwhere(uneven)[0]
+        raise InputError(
+            f"{name}[{row}, {column}] is {square[row, column]:g} but [{column}, {row}] is {square[column, row]:g}: "
+            "make it symmetric, for example (M + M.T) / 2"
+        )
+    return np.asarray((square + square.T) / 2.0)
+
+
+def _refuse(wrong: NDArray[np.bool_], square: NDArray[np.float64], name: str, why: str) -> None:
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InputError(f"{name}[{row}, {column}] is {square[row, column]:g}, {why}")

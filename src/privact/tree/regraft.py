@@ -1,0 +1,42 @@
+"""Polish: move users and clusters to where they raise the cost most, until a round of moves gains little.
+
+Local swaps alone cannot improve average linkage (linkage.py). Taking a whole subtree out and putting it back at its
+best place on a walk down the tree can: on the paper's networks it adds 0.2 to 0.4 % to the cost in a few hundredths
+of a second, more than long heated chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from privact.tree._kernels import SearchState, climb, fill
+from privact.tree._regraft import regraft
+
+HEIGHT = 24
+"""How many levels above a node the search for its new place begins."""
+
+LEAST_GAIN = 5e-4
+"""A round that gains less than this share of the cost is the last."""
+
+
+def polish(state: SearchState, rounds: int | None, progress: Callable[[int, float], None]) -> list[float]:
+    """Rounds of regrafts and local swaps; returns the cost after each. The tree ends in a local optimum of swaps.
+
+    rounds: at most this many; None goes on until a round gains less than LEAST_GAIN of the cost.
+    progress: is told the round and the cost.
+    """
+    n = (len(state.left) + 1) // 2
+    nodes = np.arange(2 * n - 1)
+    costs: list[float] = []
+    before = fill(state)
+    while rounds is None or len(costs) < rounds:
+        regraft(state, nodes, HEIGHT)
+        climb(state, nodes, 2**62)
+        costs.append(fill(state))
+        progress(len(costs), costs[-1])
+        if costs[-1] - before <= (LEAST_GAIN if rounds is None else 0.0) * abs(before):
+            break
+        before = costs[-1]
+    return costs

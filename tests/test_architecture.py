@@ -1,0 +1,190 @@
+"""The folder map and the import rules: data flows one way, and only devices and experiments can name an edge."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import privact
+
+SOURCE = Path(privact.__file__).parent
+
+PACKAGES = {
+    "protocol", "device", "aggregator", "tree", "query", "recommend", "baselines", "network", "experiments", "audit", "cli",
+}  # fmt: skip
+ROOT_MODULES = {"__init__", "__main__", "errors", "estimator"}
+
+# What each unit (a package, or a module beside them) may import of ours, besides itself.
+EVERYTHING = PACKAGES | {"errors", "estimator"}
+SEES_WHOLE_GRAPHS = EVERYTHING - {"cli", "aggregator"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "protocol": {"errors"},
+    "device": {"errors", "protocol"},
+    "tree": {"errors"},
+    "query": {"errors", "tree"},
+    "recommend": {"errors", "tree", "query"},
+    "aggregator": {"errors", "protocol", "tree", "query", "recommend"},
+    "network": {"errors", "protocol", "device", "tree"},
+    "baselines": SEES_WHOLE_GRAPHS,
+    "audit": SEES_WHOLE_GRAPHS,
+    "experiments": SEES_WHOLE_GRAPHS,
+    "estimator": SEES_WHOLE_GRAPHS,
+    "cli": EVERYTHING,
+    "__main__": {"cli"},
+    "__init__": SEES_WHOLE_GRAPHS,
+}
+PUBLIC_NAME = "a public name of privact"
+FORBIDDEN_NAMES = {"utils", "helpers", "base", "manager", "common"}
+HEAVY = ("numba", "scipy", "pyarrow", "opendp", "matplotlib", "networkx")
+
+
+def modules(root: Path) -> list[Path]:
+    """Every module below the root."""
+    return sorted(root.rglob("*.py"))
+
+
+def unit_of(parts: tuple[str, ...]) -> str:
+    """The unit of a dotted path inside the package: its first part."""
+    return parts[0] if parts else "__init__"
+
+
+def imported_units(path: Path, root: Path) -> Iterator[tuple[int, str]]:
+    """Line and unit of everything of ours that a module imports, anywhere in it."""
+    inside = path.relative_to(root).with_suffix("").parts
+    package = inside[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first, *rest = alias.name.split(".")
+                if first == "privact":
+                    yield node.lineno, unit_of(tuple(rest)) if rest else PUBLIC_NAME
+        elif isinstance(node, ast.ImportFrom):
+            target = tuple(node.module.split(".")) if node.module else ()
+            if node.level:
+                target = package[: len(package) - (node.level - 1)] + target
+            elif target[0] == "privact":
+                target = target[1:]
+            else:
+                continue
+            for alias in node.names:
+                if target:
+                    yield node.lineno, target[0]
+                elif (root / alias.name).is_dir() or (root / f"{alias.name}.py").is_file():
+                    yield node.lineno, alias.name
+                elif alias.name != "__version__":
+                    yield node.lineno, PUBLIC_NAME
+
+
+def broken_rules(root: Path) -> list[str]:
+    """One line for every import that the rules do not allow."""
+    broken = []
+    for path in modules(root):
+        inside = path.relative_to(root).with_suffix("").parts
+        unit = unit_of(inside)
+        if unit not in MAY_IMPORT:
+            broken.append(f"{'/'.join(inside)} is not in the folder map")
+            continue
+        for line, imported in imported_units(path, root):
+            if imported != unit and imported not in MAY_IMPORT[unit] and not (unit == "cli" and imported == PUBLIC_NAME):
+                broken.append(f"{'/'.join(inside)}:{line} imports {imported}")
+    return broken
+
+
+def test_every_import_follows_the_rules() -> None:
+    assert broken_rules(SOURCE) == []
+
+
+def test_the_rules_cover_every_unit() -> None:
+    assert set(MAY_IMPORT) == PACKAGES | ROOT_MODULES
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "imported"),
+    [
+        ("errors.py", "import privact.protocol.round", "protocol"),
+        ("protocol/round.py", "from privact.device.noise import randomize", "device"),
+        ("protocol/round.py", "from ..tree import hct", "tree"),
+        ("device/noise.py", "from privact.aggregator import store", "aggregator"),
+        ("device/noise.py", "from privact.network.graph import ContactGraph", "network"),
+        ("aggregator/store.py", "def late():\n    from privact.device.degrees import degree_vector", "device"),
+        ("aggregator/store.py", "from .. import network", "network"),
+        ("aggregator/pages/tree.py", "from ...network.graph import ContactGraph", "network"),
+        ("aggregator/store.py", "from privact import ContactGraph", PUBLIC_NAME),
+        ("aggregator/store.py", "import privact", PUBLIC_NAME),
+        ("tree/hct.py", "from privact import protocol", "protocol"),
+        ("tree/hct.py", "import privact.query.community as community", "query"),
+        ("query/community.py", "from ..protocol.round import Round", "protocol"),
+        ("query/community.py", "from privact.recommend import ratings", "recommend"),
+        ("recommend/ratings.py", "if True:\n    import numpy, privact.network.graph", "network"),
+        ("network/graph.py", "from privact.estimator import PrivaCT", "estimator"),
+        ("network/graph.py", "from privact.aggregator.store import Store", "aggregator"),
+        ("baselines/cmn.py", "from privact.aggregator import store", "aggregator"),
+        ("audit/epsilon.py", "class A:\n    def b(self):\n        import privact.cli.main", "cli"),
+        ("experiments/table.py", "from privact.cli import main", "cli"),
+        ("estimator.py", "from .aggregator import worker", "aggregator"),
+        ("estimator.py", "from .cli.main import main", "cli"),
+        ("__init__.py", "from .cli.main import main", "cli"),
+        ("__main__.py", "from privact.tree import hct", "tree"),
+    ],
+)
+def test_the_checker_finds_a_broken_rule(tmp_path: Path, module: str, code: str, imported: str) -> None:
+    made_up_tree(tmp_path)
+    assert broken_rules(tmp_path) == []
+    path = tmp_path / module
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert broken_rules(tmp_path) == [f"{module.removesuffix('.py')}:{len(code.splitlines())} imports {imported}"]
+
+
+def test_the_checker_finds_a_module_outside_the_map(tmp_path: Path) -> None:
+    made_up_tree(tmp_path)
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra" / "thing.py").write_text("")
+    assert broken_rules(tmp_path) == ["extra/thing is not in the folder map"]
+
+
+def made_up_tree(root: Path) -> None:
+    """A small package that follows every rule, with each kind of import."""
+    for package in PACKAGES:
+        (root / package).mkdir()
+        (root / package / "__init__.py").write_text('"""a -> b."""\n')
+    (root / "errors.py").write_text("import numpy\n")
+    (root / "protocol" / "round.py").write_text("from ..errors import ProtocolError\nfrom . import bins\n")
+    (root / "device" / "noise.py").write_text("import privact.protocol.round\nfrom .degrees import degree_vector\n")
+    (root / "aggregator" / "store.py").write_text(
+        "from privact import __version__, errors\nfrom privact.query import community\n"
+    )
+    (root / "network" / "simulate.py").write_text("def play():\n    from privact.device import noise\n")
+    (root / "estimator.py").write_text("from privact.network import simulate\n")
+    (root / "cli" / "main.py").write_text("import privact\nfrom privact.aggregator import app\n")
+    (root / "__main__.py").write_text("from privact.cli.main import main\n")
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_a_package_of_the_map_states_its_arrow_in_one_line(package: str) -> None:
+    code = ast.parse((SOURCE / package / "__init__.py").read_text(encoding="utf-8"))
+    docstring = ast.get_docstring(code)
+    assert docstring
+    assert "\n" not in docstring
+    assert len(code.body) == 1  # names are imported from the module where they live
+
+
+@pytest.mark.parametrize("path", modules(SOURCE), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_is_one_named_idea(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+    words = {word for part in path.relative_to(SOURCE).with_suffix("").parts for word in part.split("_")}
+    assert not words & FORBIDDEN_NAMES
+
+
+@pytest.mark.parametrize("module", ["privact", "privact.errors", "privact.tree.hct", "privact.cli.main"])
+def test_what_a_query_needs_imports_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.split() == []

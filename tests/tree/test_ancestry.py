@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privact.errors import InputError
+from privact.tree import ancestry
+from privact.tree.hct import HierarchicalClusterTree
+
+
+def smallest_common(sets, a, b):
+    return min((leaves for leaves in sets if a in leaves and b in leaves), key=len)
+
+
+@given(data=st.data())
+def test_nearest_is_by_community_then_by_leaf_order(trees, members, data):
+    tree = data.draw(trees)
+    sets = members(tree.left, tree.right)
+    user = data.draw(st.integers(0, tree.n_users - 1))
+    m = data.draw(st.integers(1, tree.n_users + 2))
+    size = {other: len(smallest_common(sets, user, other)) for other in range(tree.n_users)}
+    place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
+    expected = sorted(set(range(tree.n_users)) - {user}, key=lambda other: (size[other], place[other]))[:m]
+    found = tree.nearest(user, m)
+    assert list(found) == [(other, size[other]) for other in expected]
+    assert found.users.tolist() == found.leaves.tolist() == expected
+    assert len(found) == len(expected)
+
+
+def test_nearest_of_a_tree_one_can_see():
+    tree = HierarchicalClusterTree.from_nested((("ann", "bob"), ("eve", ("cat", "dan"))))
+    assert list(tree.nearest("dan", 10)) == [("cat", 2), ("eve", 3), ("ann", 5), ("bob", 5)]
+    assert tree.nearest("dan", 2).users == ["cat", "eve"]
+    assert tree.nearest("bob", np.int64(1)).users == ["ann"]
+
+
+@pytest.mark.parametrize("m", [0, -3, 2.0, "3", None, True])
+def test_fewer_than_one_nearest_user(m, path_tree):
+    with pytest.raises(InputError, match=f"m = {m!r} cannot be: choose a whole number of at least 1"):
+        path_tree(4).nearest(0, m)
+
+
+@given(data=st.data())
+def test_communities_are_the_clusters_that_hold_the_user(trees, members, data):
+    tree = data.draw(trees)
+    user = data.draw(st.integers(0, tree.n_users - 1))
+    holding = sorted((leaves for leaves in members(tree.left, tree.right) if user in leaves), key=len)
+    path = tree.communities(user)
+    assert [set(cluster.users.tolist()) for cluster in path] == holding
+    assert path.sizes.tolist() == [len(leaves) for leaves in holding]
+    size = data.draw(st.integers(1, tree.n_users))
+    assert set(tree.community(user, size).users.tolist()) == next(leaves for leaves in holding if len(leaves) >= size)
+
+
+@given(data=st.data())
+def test_lowest_common_cluster_and_distance(trees, members, data):
+    tree = data.draw(trees)
+    sets = members(tree.left, tree.right)
+    a, b, c = (data.draw(st.integers(0, tree.n_users - 1)) for _ in range(3))
+    common = smallest_common(sets, a, b)
+    assert set(tree.lowest_common_cluster(a, b).users.tolist()) == common
+    assert tree.distance(a, b) == tree.distance(b, a) == (0 if a == b else len(common))
+    assert tree.distance(a, c) <= max(tree.distance(a, b), tree.distance(b, c))
+
+
+@given(data=st.data())
+def test_a_long_path_is_scanned_to_the_same_answer(trees, data):
+    tree = data.draw(trees)
+    leaf, size = data.draw(st.integers(0, tree.n_users - 1)), data.draw(st.integers(1, tree.n_users))
+    climbed = ancestry.path_up(tree, leaf, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ancestry, "_CLIMB", 1)
+        assert np.array_equal(ancestry.path_up(tree, leaf, size), climbed)
+
+
+def test_a_deep_path(path_tree):
+    tree = path_tree(5_000)  # node 5,000 + i holds leaves 0 to i + 1
+    assert tree.communities(7).sizes.tolist() == [1, *range(8, 5_001)]
+    assert tree.community(7, 3_000).node == 5_000 + 2_998
+    assert tree.distance(7, 4_000) == 4_001
+    assert list(tree.nearest(4_998, 3)) == [(0, 4_999), (1, 4_999), (2, 4_999)]
+
+
+@pytest.mark.parametrize("size", [0, 5, 1.5])
+def test_a_community_larger_than_everybody(size, path_tree):
+    with pytest.raises(InputError, match=f"size = {size} cannot be: choose a whole number from 1 to 4, the number of users"):
+        path_tree(4).community(0, size)
+
+
+class Watched(np.ndarray):
+    """An array that remembers the largest piece ever taken out of it."""
+
+    largest = 0
+
+    def __getitem__(self, key):
+        piece = super().__getitem__(key)
+        Watched.largest = max(Watched.largest, np.size(piece))
+        return piece
+
+
+def test_a_few_nearest_users_do_not_touch_everybody(path_tree):
+    tree = path_tree(10_000)
+    watched = replace(tree, **{name: array.view(Watched) for name, array in tree.layout._asdict().items()})
+    Watched.largest = 0
+    assert watched.nearest(9_000, 5).leaves.tolist() == [0, 1, 2, 3, 4]
+    assert watched.nearest(0, 5).leaves.tolist() == [1, 2, 3, 4, 5]
+    assert 0 < Watched.largest <= 6

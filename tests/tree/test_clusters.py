@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privact.errors import InputError, UnknownUserError
+from privact.tree.clusters import Communities
+from privact.tree.hct import HierarchicalClusterTree
+
+
+def split_largest(tree, sets, k):
+    """Labels of k clusters, by doing what the definition says."""
+    place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
+    first = lambda node: min(place[leaf] for leaf in sets[node])  # noqa: E731
+    clusters = [tree.root]
+    while len(clusters) < k:
+        largest = min(clusters, key=lambda node: (-len(sets[node]), first(node)))
+        clusters.remove(largest)
+        clusters += [int(tree.left[largest - tree.n_users]), int(tree.right[largest - tree.n_users])]
+    clusters.sort(key=first)
+    return [next(label for label, node in enumerate(clusters) if leaf in sets[node]) for leaf in range(tree.n_users)]
+
+
+@given(data=st.data())
+def test_cut_splits_the_largest_cluster_next(trees, members, data):
+    tree = data.draw(trees)
+    k = data.draw(st.integers(1, tree.n_users))
+    assert tree.cut(k).tolist() == split_largest(tree, members(tree.left, tree.right), k)
+
+
+@given(data=st.data())
+def test_cut_size_gives_the_largest_clusters_allowed(trees, members, data):
+    tree = data.draw(trees)
+    limit = data.draw(st.integers(1, tree.n_users + 1))
+    allowed = {leaves for leaves in members(tree.left, tree.right) if len(leaves) <= limit}
+    maximal = {leaves for leaves in allowed if not any(leaves < other for other in allowed)}
+    labels = tree.cut_size(limit)
+    assert {frozenset(np.flatnonzero(labels == label).tolist()) for label in range(labels.max() + 1)} == maximal
+    assert np.all(np.diff(labels[tree.order]) >= 0)
+
+
+def test_cuts_of_a_tree_one_can_see():
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), (4, 5)))
+    assert tree.cut(2).tolist() == [0, 0, 0, 0, 1, 1]
+    assert tree.cut(4).tolist() == [0, 1, 2, 2, 3, 3]  # of three pairs the first is split
+    assert tree.cut_size(3).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("k", [0, 5, 2.0])
+def test_a_cut_into_no_or_too_many_clusters(k, path_tree):
+    with pytest.raises(InputError, match=f"k = {k} cannot be: choose a whole number from 1 to 4"):
+        path_tree(4).cut(k)
+
+
+def test_clusters_without_room_for_anybody(path_tree):
+    with pytest.raises(InputError, match="max_size = 0"):
+        path_tree(4).cut_size(0)
+
+
+@given(data=st.data())
+def test_depth_counts_the_clusters_above(trees, data):
+    tree = data.draw(trees)
+    assert tree.depths.tolist() == [len(tree.communities(leaf)) - 1 for leaf in range(tree.n_users)]
+
+
+def test_a_cluster():
+    tree = HierarchicalClusterTree.from_nested((("ann", "bob"), ("eve", ("cat", "dan"))))
+    cluster = tree.community("dan", 3)
+    assert (cluster.size, len(cluster), cluster.users) == (3, 3, ["cat", "dan", "eve"])
+    assert "eve" in cluster
+    assert "ann" not in cluster
+    assert cluster == tree.lowest_common_cluster("eve", "cat")
+    assert cluster != tree.community("ann", 2)
+    assert repr(cluster) == "Cluster(node=7)"
+    with pytest.raises(UnknownUserError):
+        assert "zoe" in cluster
+    with pytest.raises(ValueError, match="read-only"):
+        cluster.leaves[0] = 3
+
+
+def test_communities_are_a_sequence():
+    tree = HierarchicalClusterTree.from_nested((("ann", "bob"), ("eve", ("cat", "dan"))))
+    path = tree.communities("cat")
+    assert len(path) == 4
+    assert path[-1].users == ["ann", "bob", "cat", "dan", "eve"]
+    assert [cluster.size for cluster in path] == [1, 2, 3, 5] == path.sizes.tolist()
+    assert isinstance(path[1:3], Communities)
+    assert path[1:3][0] == path[1]
+    with pytest.raises(IndexError):
+        path[4]
