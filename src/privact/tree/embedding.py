@@ -113,7 +113,9 @@ class Thresholds:
         """The points of users with these counts; a count outside the range counts as its nearest end."""
         counts = as_vectors(vectors, fewest=1)
         if counts.shape[1] != len(self.lower):
-            raise InputError(f"vectors have {counts.shape[1]} bins, not the {len(self.lower)} that were learned: use the same bins")
+            raise InputError(
+                f"vectors have {counts.shape[1]} bins, not the {len(self.lower)} learned: use the same bins"
+            )
         weights = np.concatenate(self.width) / 2.0
         points = np.empty((len(counts), len(weights)), np.float32)
         at = 0

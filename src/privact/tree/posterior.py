@@ -25,6 +25,9 @@ RATES = 64
 SAMPLE = 20_000
 """The spread of rates is estimated from at most this many users, evenly spaced."""
 
+THRESHOLDS = 36
+"""The most thresholds a bin has: posteriors are smooth, and more gain nothing."""
+
 SHAPES = (np.inf, 8.0, 2.0, 0.5)
 """How contacts may bunch: the shape of the negative binomial; infinite is Poisson."""
 
@@ -92,7 +95,7 @@ class CountPosterior:
             candidate, fit = _spread(np.asarray(evidence))
             if fit > best:
                 best, prior, chosen = fit, candidate, shape
-        room = max(2, (thresholds_for(n) if max_thresholds is None else max_thresholds) // n_bins)
+        room = max(2, min(THRESHOLDS, (thresholds_for(n) if max_thresholds is None else max_thresholds) // n_bins))
         tables = tuple(count_table(levels, rates * share, chosen, epsilon_report, prior, room) for share in distinct)
         return cls(float(epsilon_report), rates, prior, shares, chosen, levels, tables, table_of)
 
@@ -166,7 +169,9 @@ class CountPosterior:
     def _checked_rows(self, reports: ArrayLike) -> NDArray[np.int32]:
         noisy = as_reports(reports, fewest=1)
         if noisy.shape[1] != len(self.shares):
-            raise InputError(f"reports have {noisy.shape[1]} bins, not the {len(self.shares)} that were learned: use the same round")
+            raise InputError(
+                f"reports have {noisy.shape[1]} bins, not the {len(self.shares)} learned: use the same round"
+            )
         return _rows(noisy, self.levels)
 
 
