@@ -19,15 +19,18 @@ from privact.tree._kernels import between, sibling_of
 
 
 @njit(cache=True)
-def descend(state, x, start, w, above, best, where):  # type: ignore[no-untyped-def]
-    """Walk from `start` to a leaf towards X; returns the best place on the way and its value.
+def descend(state, x, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
+    """Walk down from `start` towards X; returns the best place on the way and its value.
 
     w: W(X, start). above: the part of value(start) that the nodes above it add. best, where: the best so far.
+    levels: how far down to go at most.
     """
     n = (state.left.shape[0] + 1) // 2
     m = float(state.size[x])
     v = start
-    while v >= n:
+    for _ in range(levels):
+        if v < n:
+            break
         a = state.left[v]
         b = state.right[v]
         w_a = between(state, x, a)
@@ -59,9 +62,9 @@ def descend(state, x, start, w, above, best, where):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
-    """Where X, which is in the tree, would stand best; returns the place, its value, and the value of staying.
+    """Where X, which is in the tree, would stand best: the place, its value, the value of staying, and the top of the search.
 
-    height: how many levels above X the search may start. path, off: room for that many nodes and numbers.
+    height: how many levels above X the search may start, and then go down again twice. path, off: room for that many.
     """
     m = float(state.size[x])
     levels = 0
@@ -84,8 +87,8 @@ def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
         below += off[i]
     top = path[levels - 1]
     if levels == 1:
-        where, best = descend(state, x, s, off[0], 0.0, here, s)
-        return where, best, here
+        where, best = descend(state, x, s, off[0], 0.0, here, s, 2 * height)
+        return where, best, here, top
     where = top
     best = state.size[top] * below
     above = 0.0
@@ -113,12 +116,12 @@ def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
             best = value_in
             where = inside
         if w_out * size_in < w_in * state.size[outside]:
-            where, best = descend(state, x, outside, w_out, above_out, best, where)
-            return where, best, here
+            where, best = descend(state, x, outside, w_out, above_out, best, where, 2 * height)
+            return where, best, here, top
         below = w_in
         above = above_in
-    where, best = descend(state, x, s, off[0], above, best, where)
-    return where, best, here
+    where, best = descend(state, x, s, off[0], above, best, where, 2 * height)
+    return where, best, here, top
 
 
 @njit(cache=True)
@@ -135,14 +138,17 @@ def move_contents(state, source, target):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def detach(state, x):  # type: ignore[no-untyped-def]
-    """Take X out; its sibling takes its parent's place. Returns the node number that is free now."""
+def detach(state, x, stop):  # type: ignore[no-untyped-def]
+    """Take X out; its sibling takes its parent's place. Returns the node number that is free now.
+
+    stop: the node from which on upwards nothing is changed, because X comes back below it; -1 for none.
+    """
     root = state.left.shape[0] - 1
     parent = state.parent[x]
     sibling = sibling_of(state, x)
     child = parent
     u = state.parent[parent]
-    while u != -1:
+    while u != stop:
         outside = state.right[u] if state.left[u] == child else state.left[u]
         state.across[u] -= between(state, x, outside)
         state.size[u] -= state.size[x]
@@ -165,8 +171,8 @@ def detach(state, x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def attach(state, x, where, free):  # type: ignore[no-untyped-def]
-    """Put X in above node `where`, with `free` as the number of the new node."""
+def attach(state, x, where, free, stop):  # type: ignore[no-untyped-def]
+    """Put X in above node `where`, with `free` as the number of the new node. stop: as for detach."""
     root = state.left.shape[0] - 1
     if where == root:
         move_contents(state, root, free)
@@ -192,7 +198,7 @@ def attach(state, x, where, free):  # type: ignore[no-untyped-def]
     state.partial[x] = np.nan
     child = join
     u = state.parent[join]
-    while u != -1:
+    while u != stop:
         outside = state.right[u] if state.left[u] == child else state.left[u]
         state.across[u] += between(state, x, outside)
         state.size[u] += state.size[x]
@@ -215,25 +221,24 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
     for x in nodes:
         if x == root or (state.parent[x] == root and sibling_of(state, x) < n):
             continue
-        where, best, here = best_place(state, x, height, path, off)
+        where, best, here, top = best_place(state, x, height, path, off)
         if best - here <= 1e-12 * abs(here) or where == sibling_of(state, x):
             continue
-        attach(state, x, where, detach(state, x))
+        stop = state.parent[top]
+        attach(state, x, where, detach(state, x, stop), stop)
         moved += 1
         gained += best - here
     return moved, gained
 
 
 @njit(cache=True)
-def insert(state, first, count):  # type: ignore[no-untyped-def]
-    """Grow a tree over leaves 0..first-1 by the leaves first..first+count-1, one after another, each at its best place.
-
-    The tree in `state` is laid out for all leaves: its root is the last node, and the internal nodes that are not in use
-    yet are the ones numbered from n + first - 2 on.
-    """
-    n = (state.left.shape[0] + 1) // 2
-    root = 2 * n - 2
-    for x in range(first, first + count):
+def best_siblings(state, points):  # type: ignore[no-untyped-def]
+    """The node that each point, one after another, would join best. The state's last row of sums is spare."""
+    root = state.left.shape[0] - 1
+    x = state.sums.shape[0] - 1
+    out = np.empty(points.shape[0], np.int64)
+    for i in range(points.shape[0]):
+        state.sums[x] = points[i]
         w = between(state, x, root)
-        where, _ = descend(state, x, root, w, 0.0, (state.size[root] + 1.0) * w, root)
-        attach(state, x, where, n + x - 2)
+        out[i], _ = descend(state, x, root, w, 0.0, (state.size[root] + 1.0) * w, root, state.left.shape[0])
+    return out

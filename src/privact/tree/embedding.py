@@ -39,32 +39,42 @@ class Embedding:
     points: (n, D), one row a user.
     weights: (D,), what each coordinate counts.
     constant: the dissimilarity of two users whose weighted dot product is zero.
+    counts: (n, K), the vectors behind the points where dissimilarity is exactly their L1 distance; else None.
     """
 
     points: NDArray[np.floating[Any]]
     weights: NDArray[np.float64]
     constant: float
+    counts: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
 
     def take(self, users: NDArray[np.integer[Any]]) -> Embedding:
         """The embedding of some of the users, in the given order."""
-        return Embedding(self.points[users], self.weights, self.constant)
+        counts = None if self.counts is None else self.counts[users]
+        return Embedding(self.points[users], self.weights, self.constant, counts)
 
     def condensed(self) -> NDArray[np.float64]:
         """The dissimilarities of all pairs of users in SciPy's condensed order: (0,1), (0,2), ..., (n-2,n-1)."""
+        if self.counts is not None:
+            from scipy.spatial.distance import pdist
+
+            return np.asarray(pdist(self.counts.astype(np.float64), "cityblock"))
+        from threadpoolctl import threadpool_limits
+
         n = len(self)
         out = np.empty(n * (n - 1) // 2)
         weighted = self.points * self.weights
         points = self.points.astype(np.float64)
         at = 0
-        for first in range(0, n, 256):
-            block = weighted[first : first + 256] @ points[first:].T
-            for row in range(len(block)):
-                count = n - first - row - 1
-                np.subtract(self.constant, block[row, row + 1 :], out=out[at : at + count])
-                at += count
+        with threadpool_limits(1, "blas"):  # blocks this small lose more by waiting for each other than they gain
+            for first in range(0, n, 256):
+                block = weighted[first : first + 256] @ points[first:].T
+                for row in range(len(block)):
+                    count = n - first - row - 1
+                    np.subtract(self.constant, block[row, row + 1 :], out=out[at : at + count])
+                    at += count
         return out
 
     @classmethod
@@ -113,9 +123,7 @@ class Thresholds:
         """The points of users with these counts; a count outside the range counts as its nearest end."""
         counts = as_vectors(vectors, fewest=1)
         if counts.shape[1] != len(self.lower):
-            raise InputError(
-                f"vectors have {counts.shape[1]} bins, not the {len(self.lower)} learned: use the same bins"
-            )
+            raise InputError(f"vectors have {counts.shape[1]} bins, not the {len(self.lower)} learned: use the same bins")
         weights = np.concatenate(self.width) / 2.0
         points = np.empty((len(counts), len(weights)), np.float32)
         at = 0
@@ -124,7 +132,8 @@ class Thresholds:
             share = np.clip((column[:, None] - lower) / width, 0.0, 1.0)
             points[:, at : at + len(lower)] = on_grid(2.0 * share - 1.0)
             at += len(lower)
-        return Embedding(points, weights, float(weights.sum()))
+        exact = bool((np.abs(points) == 1.0).all())
+        return Embedding(points, weights, float(weights.sum()), counts if exact else None)
 
 
 def on_grid(values: NDArray[np.float64]) -> NDArray[np.float64]:

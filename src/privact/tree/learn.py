@@ -92,8 +92,8 @@ def search_tree(
     """As `learn_tree`, with the trace of the cost."""
     from privact.tree._kernels import fill
     from privact.tree.gentree import SWEEPS, anneal, schedule
-    from privact.tree.grow import grow
     from privact.tree.linkage import EXACT_LIMIT, average_linkage
+    from privact.tree.partitioned import partitioned
     from privact.tree.regraft import polish
     from privact.tree.state import random_state_of, state_of, tree_of
 
@@ -113,7 +113,7 @@ def search_tree(
         tell("average linkage", 0, n)
         state = state_of(points, *average_linkage(points))
     else:
-        state = grow(points, rng, lambda joined: tell("growing the tree", joined, n))
+        state = state_of(points, *partitioned(points, rng, lambda learned: tell("learning parts", learned, n)))
     costs = [fill(state)]
     if search == "gentree" or (search == "linkage+gentree" and temperature is not None):
         start = state.left[n:].copy(), state.right[n:].copy()

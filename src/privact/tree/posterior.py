@@ -169,9 +169,7 @@ class CountPosterior:
     def _checked_rows(self, reports: ArrayLike) -> NDArray[np.int32]:
         noisy = as_reports(reports, fewest=1)
         if noisy.shape[1] != len(self.shares):
-            raise InputError(
-                f"reports have {noisy.shape[1]} bins, not the {len(self.shares)} learned: use the same round"
-            )
+            raise InputError(f"reports have {noisy.shape[1]} bins, not the {len(self.shares)} learned: use the same round")
         return _rows(noisy, self.levels)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from privact.tree._kernels import SearchState, climb, fill
 from privact.tree._regraft import regraft
+from privact.tree.linkage import EXACT_LIMIT
 
 HEIGHT = 24
 """How many levels above a node the search for its new place begins."""
@@ -21,19 +22,24 @@ LEAST_GAIN = 5e-4
 """A round that gains less than this share of the cost is the last."""
 
 
+SWAPS = 32
+"""Local swaps per user and round that a tree of very many users is given; smaller ones go on to a local optimum."""
+
+
 def polish(state: SearchState, rounds: int | None, progress: Callable[[int, float], None]) -> list[float]:
-    """Rounds of regrafts and local swaps; returns the cost after each. The tree ends in a local optimum of swaps.
+    """Rounds of regrafts and local swaps; returns the cost after each. Up to EXACT_LIMIT users no swap gains at the end.
 
     rounds: at most this many; None goes on until a round gains less than LEAST_GAIN of the cost.
     progress: is told the round and the cost.
     """
     n = (len(state.left) + 1) // 2
     nodes = np.arange(2 * n - 1)
+    limit = 2**62 if n <= EXACT_LIMIT else SWAPS * n
     costs: list[float] = []
     before = fill(state)
     while rounds is None or len(costs) < rounds:
         regraft(state, nodes, HEIGHT)
-        climb(state, nodes, 2**62)
+        climb(state, nodes, limit)
         costs.append(fill(state))
         progress(len(costs), costs[-1])
         if costs[-1] - before <= (LEAST_GAIN if rounds is None else 0.0) * abs(before):

@@ -1,0 +1,96 @@
+"""What commands read and write: trees, users named by a person, public labels, and outputs that are checked before the work."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privact.errors import InputError, UnknownUserError
+
+if TYPE_CHECKING:
+    from privact.tree.hct import HierarchicalClusterTree, User
+
+__all__ = ["GraphPath", "TreePath", "UserName", "checked_output", "find_user", "read_labels"]
+
+TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]
+GraphPath = Annotated[
+    Path,
+    typer.Argument(metavar="GRAPH", help="Contacts: an edge list, GraphML, GML or MatrixMarket file.", show_default=False),
+]
+UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
+
+_MOST_COMPARED = 20_000  # ids; comparing spellings takes a second for so many
+_MOST_SUGGESTED = 3
+
+
+def checked_output(path: Path) -> Path:
+    """The path, if a file can be written there: found out before the work, not after it."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {folder}: make it first")
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder: name a file")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"cannot write {path}: folder {folder} is read-only: choose another")
+    return path
+
+
+def find_user(tree: HierarchicalClusterTree, name: str) -> User:
+    """The user whom a person means; if there is none, the error names ids that are spelled alike."""
+    if tree.users is None:
+        user: User = int(name) if name.isascii() and name.isdigit() else name
+        tree.leaf_of(user)
+        return user
+    try:
+        tree.leaf_of(name)
+    except UnknownUserError as error:
+        if close := _close_to(name, tree.users):
+            raise UnknownUserError(f"no user {name!r} in this tree: did you mean {' or '.join(map(repr, close))}?") from None
+        raise error from None
+    return name
+
+
+def _close_to(name: str, users: Sequence[str]) -> list[str]:
+    """A few ids spelled like the name: the same but for case and blanks, beginning with it, or nearly the same."""
+    from difflib import get_close_matches
+
+    wanted = name.strip().lstrip("@").casefold()
+    if not wanted:
+        return []
+    folded = [(user.casefold().lstrip("@"), user) for user in users]
+    found = [user for fold, user in folded if fold == wanted] or [user for fold, user in folded if fold.startswith(wanted)]
+    if not found:
+        alike = [(fold, user) for fold, user in folded if fold[:1] == wanted[:1]] if len(folded) > _MOST_COMPARED else folded
+        spelled = dict(alike[:_MOST_COMPARED])
+        found = [spelled[fold] for fold in get_close_matches(wanted, spelled, _MOST_SUGGESTED, 0.75)]
+    return found[:_MOST_SUGGESTED]
+
+
+def read_labels(path: Path, users: Sequence[str]) -> list[str | None]:
+    """The public label of each user from a file of lines 'user<TAB>label' (or with a comma); None for users it does not name.
+
+    Lines about others are skipped, and so is a header.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text: give lines 'user<TAB>label'") from None
+    label_of: dict[str, str] = {}
+    lines = text.splitlines()
+    separator = "\t" if any("\t" in line for line in lines[:100]) else ","
+    for number, row in enumerate(csv.reader(lines, delimiter=separator), 1):
+        if row and len(row) < 2:
+            raise InputError(f"{path}, line {number}: {row[0][:40]!r} has no label: give lines 'user<TAB>label'")
+        if row:
+            label_of[row[0].strip()] = row[1].strip()
+    labels = [label_of.get(user) for user in users]
+    if not any(label is not None for label in labels):
+        raise InputError(f"{path} names none of the {len(users)} users: give lines 'user<TAB>label'")
+    return labels

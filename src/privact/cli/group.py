@@ -1,0 +1,80 @@
+"""How commands are found and how they end: one line on stderr when something is wrong, never a traceback for bad input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from typer.core import TyperGroup
+
+from privact.errors import PrivaCTError
+
+__all__ = ["Commands"]
+
+_LATER = {"bench": "privact.cli.bench"}
+"""Groups of commands that are imported only when they are called or listed: module by name, each with an `app`."""
+
+_WRONG, _INTERRUPTED, _NOBODY_READS = 2, 130, 141
+
+
+class Commands(TyperGroup):
+    """The commands of privact."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands, in the order of the help."""
+        return [*super().list_commands(ctx), *_LATER]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name."""
+        if cmd_name in _LATER:
+            from typer.main import get_command
+
+            command = get_command(import_module(_LATER[cmd_name]).app)
+            command.name = cmd_name
+            return command
+        return super().get_command(ctx, cmd_name)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run a command and exit: 0 if it went well, 2 if the input was wrong, 130 after Ctrl-C."""
+        extra["standalone_mode"] = False
+        extra["prog_name"] = "privact"
+        try:
+            code = super().main(args, *rest, **extra)
+            sys.stdout.flush()
+        except PrivaCTError as error:
+            sys.exit(_say(str(error), _WRONG))
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to flush at exit
+            sys.exit(_NOBODY_READS)
+        except MemoryError:
+            sys.exit(_say("not enough memory for this input: use a smaller graph or a larger machine", _WRONG))
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # not a complaint about how the command was called
+                raise
+            sys.exit(_complaint(error))
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            return _say("stopped", _INTERRUPTED)
+
+
+def _complaint(error: Any) -> int:
+    """Say what is wrong with the call; a group without a command shows its help instead."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message(), file=sys.stderr)
+        return _WRONG
+    message = error.format_message().strip().rstrip(".")
+    path = getattr(getattr(error, "ctx", None), "command_path", "privact")
+    return _say(f"{message[:1].lower()}{message[1:]} (see {path} --help)", _WRONG)
+
+
+def _say(message: str, code: int) -> int:
+    print("privact:", " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,38 @@
+"""A progress bar on stderr, when a person looks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Tell", "progress_bar"]
+
+Tell = Callable[[str, int, int], None]
+"""Called with what is done, how much of it, and of how much; where that is not known, as much as is done."""
+
+
+@contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Tell]:
+    """A bar for each stage of some work, gone when the work is done.
+
+    quiet: show nothing whoever looks.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    looks = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*looks, console=Console(stderr=True), transient=True) as bar:
+        task, shown = bar.add_task("starting", total=None), "starting"
+
+        def tell(stage: str, done: int, total: int) -> None:
+            nonlocal task, shown
+            if stage != shown:
+                bar.remove_task(task)
+                task, shown = bar.add_task(stage, total=None), stage
+            bar.update(task, completed=done, total=total if 0 < done < total else None)
+
+        yield tell

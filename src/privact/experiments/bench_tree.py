@@ -1,0 +1,121 @@
+"""Everything that `privact bench tree` measures, as one dictionary.
+
+Keys: `datasets` (per network: `paper`, `default`, `average_linkage`; losses in percent), `paper_reported` (the paper's
+Table 2), `bins` (what the number of bins does), `joiners` (placed against relearned), `speed` and `growth`. They are stable:
+later versions add keys and keep these.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.experiments.joiners import compare_joiners
+from privact.experiments.measure import alone, side_by_side
+from privact.experiments.tree_quality import PAPER, bins_sweep, random_partition, table_2
+from privact.network.datasets import load_dataset
+from privact.network.simulate import degree_vectors, simulate_reports
+from privact.network.synthetic import federated_network
+from privact.protocol.round import default_bins
+from privact.tree.embedding import Embedding
+
+GROWTH = (1_000, 3_000, 10_000, 30_000)
+TWIN_STEPS = 3_000
+
+
+def bench_tree(data: str | None, seeds: int, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Run every measurement.
+
+    data: folder of the datasets. seeds: runs per cell, at least 5 for the published table. tell: is told what is running.
+    """
+    result: dict[str, Any] = {"seeds": seeds, "paper_reported": PAPER, "datasets": {}, "bins": {}, "joiners": {}}
+    graphs = {name: load_dataset(name, data).graph for name in PAPER}
+    for name, graph in graphs.items():
+        result["datasets"][name] = table_2(graph, seeds, lambda text, name=name: tell(f"{name}: trees, {text}"))  # type: ignore[misc]
+    for name, graph in graphs.items():
+        result["bins"][name] = list(bins_sweep(graph, 2, lambda text, name=name: tell(f"{name}: {text}")))  # type: ignore[misc]
+        tell(f"{name}: late joiners")
+        result["joiners"][name] = compare_joiners(graph, 1.0, seed=0)
+    largest = graphs["douban"]
+    result["speed"] = speed(
+        {
+            "lastfm": _vectors(graphs["lastfm"]),
+            "douban": _vectors(largest),
+            "synthetic": _vectors(federated_network(10_000, random_state=0).graph),
+        },
+        tell,
+    )
+    result["growth"] = []
+    for n in GROWTH:
+        tell(f"growth: {n:,} users")
+        result["growth"].append({"n": n, **growth(n)})
+    return result
+
+
+def _vectors(graph: Any) -> NDArray[np.int64]:
+    n_bins = default_bins(graph.n_users)
+    return degree_vectors(graph, random_partition(graph.n_users, n_bins, np.random.default_rng(0)), n_bins)
+
+
+def growth(n: int) -> dict[str, Any]:
+    """Time and memory of a whole round's learning at epsilon 1: posterior and default search."""
+    vectors = _vectors(federated_network(n, random_state=0).graph)
+    reports = simulate_reports(vectors, 1.0, np.random.default_rng(0))
+    return {"n_bins": reports.shape[1], **alone("posterior+default", reports)}
+
+
+def speed(vectors: dict[str, NDArray[np.int64]], tell: Callable[[str], None]) -> dict[str, Any]:
+    """Kernel against its plain twin, and the default search against other people's average linkage, in one run."""
+    tell("speed: kernel and plain twin")
+    result: dict[str, Any] = {"kernel": kernel_speed(vectors["lastfm"])}
+    methods = ["default", "fastcluster", "scipy"]
+    for name, repeats in (("douban", 7), ("synthetic", 3)):
+        part = vectors[name]
+        tell(f"speed: {len(part):,} users")
+        seconds = side_by_side(methods if name == "douban" else methods[:2], part, repeats)
+        median = {method: float(np.median(runs)) for method, runs in seconds.items()}
+        result[f"n={len(part)}"] = {
+            "seconds": median,
+            "default_over_fastcluster": median["default"] / median["fastcluster"],
+            "extra_mb": {method: alone(method, part)["extra_mb"] for method in median},
+        }
+    return result
+
+
+def kernel_speed(vectors: NDArray[np.int64]) -> dict[str, float]:
+    """Proposed swaps a second of the compiled chain and of its plain twin, from the same tree with the same draws."""
+    from privact.tree._kernels import random_children, run_chain
+    from privact.tree.state import state_of
+    from privact.tree.swap import PlainSearch
+
+    n = len(vectors)
+    embedding = Embedding.from_counts(vectors)
+    left, right = random_children(n, np.random.default_rng(0))
+    run_chain(state_of(embedding, left, right), 10, 1.0, np.random.default_rng(1))
+
+    state = state_of(embedding, left, right)
+    begin = time.perf_counter()
+    run_chain(state, 400 * n, 1.0, np.random.default_rng(1))
+    compiled = 400 * n / (time.perf_counter() - begin)
+
+    state = state_of(embedding, left, right)
+    begin = time.perf_counter()
+    run_chain(state, TWIN_STEPS, 1.0, np.random.default_rng(1))
+    same_steps = TWIN_STEPS / (time.perf_counter() - begin)
+
+    distances = np.abs(vectors[:, None, :] - vectors[None, :, :]).sum(axis=2).tolist()
+    twin = PlainSearch.of(distances, left.tolist(), right.tolist())
+    begin = time.perf_counter()
+    twin.run(TWIN_STEPS, 1.0, np.random.default_rng(1))
+    plain = TWIN_STEPS / (time.perf_counter() - begin)
+    return {
+        "steps_per_second": compiled,
+        "first_steps_per_second": same_steps,
+        "plain_steps_per_second": plain,
+        "ratio": compiled / plain,
+        "first_steps_ratio": same_steps / plain,
+    }
