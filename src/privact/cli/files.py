@@ -15,7 +15,7 @@ from privact.errors import InputError, UnknownUserError
 if TYPE_CHECKING:
     from privact.tree.hct import HierarchicalClusterTree, User
 
-__all__ = ["GraphPath", "TreePath", "UserName", "checked_output", "find_user", "read_labels"]
+__all__ = ["GraphPath", "TreePath", "UserName", "checked_output", "find_user", "number_labels", "read_labels"]
 
 TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]
 GraphPath = Annotated[
@@ -94,3 +94,10 @@ def read_labels(path: Path, users: Sequence[str]) -> list[str | None]:
     if not any(label is not None for label in labels):
         raise InputError(f"{path} names none of the {len(users)} users: give lines 'user<TAB>label'")
     return labels
+
+
+def number_labels(labels: Sequence[str | None]) -> tuple[list[int], int]:
+    """Labels as bins 0, 1, ... in alphabetical order, -1 for none; and how many bins there are."""
+    names = sorted({label for label in labels if label is not None})
+    place = {name: number for number, name in enumerate(names)}
+    return [-1 if label is None else place[label] for label in labels], len(names)

@@ -30,25 +30,21 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name."""
         if cmd_name in _LATER:
-            from typer.main import get_command
+            from typer.main import get_group
 
-            command = get_command(import_module(_LATER[cmd_name]).app)
-            command.name = cmd_name
-            return command
+            group = get_group(import_module(_LATER[cmd_name]).app)
+            group.name = cmd_name
+            return group
         return super().get_command(ctx, cmd_name)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
-        """Run a command and exit: 0 if it went well, 2 if the input was wrong, 130 after Ctrl-C."""
+        """Run a command and exit: 0 if it went well, 2 if the input was wrong, 130 after Ctrl-C, 141 if nobody reads."""
         extra["standalone_mode"] = False
         extra["prog_name"] = "privact"
         try:
             code = super().main(args, *rest, **extra)
-            sys.stdout.flush()
         except PrivaCTError as error:
             sys.exit(_say(str(error), _WRONG))
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to flush at exit
-            sys.exit(_NOBODY_READS)
         except MemoryError:
             sys.exit(_say("not enough memory for this input: use a smaller graph or a larger machine", _WRONG))
         except Exception as error:
@@ -60,9 +56,14 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except KeyboardInterrupt:
             return _say("stopped", _INTERRUPTED)
+        except BrokenPipeError:  # as of `privact nearest ... | head -1`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
+            return _NOBODY_READS
+        return result
 
 
 def _complaint(error: Any) -> int:

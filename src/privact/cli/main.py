@@ -16,8 +16,10 @@ app = typer.Typer(
     cls=Commands,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="\b\nExample:\n  privact demo\n  privact learn contacts.tsv --epsilon 1 -o tree.hct\n  privact nearest tree.hct ada -m 10",
+    epilog="\b\nExample:\n  privact demo\n  privact learn contacts.tsv --epsilon 1 -o tree.hct\n"
+    "  privact nearest tree.hct ada -m 10",
 )
 
 
@@ -25,7 +27,10 @@ app = typer.Typer(
 def privact(
     context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False
 ) -> None:
-    """Communities of a social network, learned without its contacts: every device sends one noisy report, a cluster tree comes out."""
+    """Communities of a social network, learned without its contacts.
+
+    Every device sends one noisy report; a hierarchical cluster tree comes out.
+    """
     if version:
         from privact import __version__
 

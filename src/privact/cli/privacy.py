@@ -15,23 +15,23 @@ NO_NOISE = (
     "No promise: this tree was learned from exact counts, without noise. It tells about contacts, so do not release it where "
     "contacts are private."
 )
-_UNKNOWN = "Unknown: the file does not say with which epsilon its reports were made."
 
 
-def promise(parameters: Mapping[str, Any]) -> str:
-    """The privacy sentence of a tree.
+def promise(parameters: Mapping[str, Any]) -> str | None:
+    """The privacy sentence of a tree, or None if nothing is known about how it was made.
 
-    parameters: the tree's public parameters: "epsilon" is the promise per edge, null without noise; "round" names the round.
+    parameters: the tree's public parameters. A learned tree tells its search, and if there was noise "epsilon", the promise per
+        edge; "round" names the round.
     """
     from privact.errors import ProtocolError
     from privact.protocol.round import Round
 
-    if parameters.get("denoise") is not None and parameters.get("epsilon") is None:
-        return NO_NOISE
+    if parameters.get("epsilon") is None:
+        return NO_NOISE if "search" in parameters else None
     try:  # the sentence follows from the name and epsilon of a round, whatever its bins
         named = Round(
             id=parameters.get("round", "simulation"), epsilon=parameters["epsilon"], n_bins=1, n_users=1, seed=bytes(16)
         )
-    except (KeyError, ProtocolError):
-        return _UNKNOWN
+    except ProtocolError:  # a file that somebody else wrote
+        return None
     return named.privacy_sentence()

@@ -32,7 +32,7 @@ _PAGE = """<!doctype html>
   p {{ margin: 0 0 .5rem; color: {quiet}; max-width: 75rem; }}
   #picture {{ height: max(28rem, calc(100vh - 19rem)); }}
   #picture > div {{ height: 100%; }}
-  .groups {{ list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: .6rem 0 0; padding: 0; color: {quiet}; }}
+  .groups {{ list-style: none; margin: .6rem 0 0; padding: 0; color: {quiet}; display: flex; flex-wrap: wrap; gap: 0 1.1rem; }}
   .groups i {{ display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }}
   .notes {{ font-size: .85rem; margin-top: .8rem; }}
   @media (max-width: 40rem) {{ body {{ padding: 1rem; }} }}
@@ -77,7 +77,7 @@ def page(drawing: Drawing) -> str:
         marker={
             "colors": colours,
             "line": {
-                "color": [OUTLINE if block.highlight else "#ffffff" for block in blocks],
+                "color": [OUTLINE if block.highlight and block.parent >= 0 else "#ffffff" for block in blocks],
                 "width": 1 if drawing.highlight is None else 2,  # a width for each block would break the bar on top
             },
         },
@@ -111,8 +111,8 @@ def page(drawing: Drawing) -> str:
 
 
 def _how_to_read(drawing: Drawing) -> str:
-    text = "A box is a cluster, as large as it has users; the boxes inside are the smaller clusters it consists of. Point at one to "
-    text += "see who is in it, click to zoom in, click the bar on top to zoom out."
+    text = "A box is a cluster, as large as it has users; the boxes inside are the smaller clusters it consists of. "
+    text += "Point at one to see who is in it, click to zoom in, click the bar on top to zoom out."
     if drawing.groups:
         text += " Colour: the group that most users of a cluster are in, grey where groups are mixed."
     if drawing.highlight is not None:

@@ -65,7 +65,7 @@ def still(drawing: Drawing, kind: str) -> bytes:
         for number, block in enumerate(drawing.blocks):
             pen.block(block, drawing.colours[number], drawing.mixtures[number])
         for block in drawing.blocks:
-            if block.highlight:
+            if block.highlight and block.parent >= 0:
                 pen.outline(block)
         y = pen.row_top(len(drawing.rows)) + 0.18
         if drawing.groups:

@@ -33,8 +33,8 @@ def share_of_contacts(tree: HierarchicalClusterTree, adjacency: Any) -> float:
 def contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDArray[np.float64]:
     """(n) the same for each user by leaf, NaN where a user has no contacts.
 
-    The nearest users are those of `tree.nearest`, in its order: where the last ring is larger than needed, its first users in leaf
-    order count. The work is one step up or one look-up per contact, whatever the size of the tree.
+    The nearest users are those of `tree.nearest`, in its order: where the last ring is larger than needed, its first users in
+    leaf order count. The work is one step up or one look-up per contact, whatever the size of the tree.
     """
     indptr, contacts = _rows(tree, adjacency)
     degree = np.diff(indptr)
@@ -60,7 +60,8 @@ def random_tree(n_users: int, rng: np.random.Generator, users: Sequence[str] | N
     """
     from privact.tree._kernels import random_children
 
-    return HierarchicalClusterTree.from_children(*random_children(n_users, rng), users)
+    left, right = random_children(n_users, rng)
+    return HierarchicalClusterTree.from_children(left, right, users)
 
 
 def _reach(
@@ -68,8 +69,8 @@ def _reach(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """What the `degree` nearest users of each leaf are: all of one node, and the first few of the ring around it.
 
-    Returns for each leaf the largest node around it that is not too large, where in the leaf order the ring begins that its sibling
-    is, and how many of the ring are taken.
+    Returns for each leaf the largest node around it that is not too large, where in the leaf order the ring begins that its
+    sibling is, and how many of the ring are taken.
     """
     inner = np.arange(tree.n_users)
     climbing = np.flatnonzero(degree > 0)
@@ -88,7 +89,9 @@ def _reach(
 def _rows(tree: HierarchicalClusterTree, adjacency: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Row pointers and column numbers of the adjacency without its diagonal, checked to fit the tree."""
     if tuple(adjacency.shape) != (tree.n_users, tree.n_users):
-        raise InputError(f"the adjacency has shape {tuple(adjacency.shape)} for a tree of {tree.n_users} users: give one row a leaf")
+        raise InputError(
+            f"the adjacency has shape {tuple(adjacency.shape)} but the tree {tree.n_users} users: give one row a leaf"
+        )
     entries = adjacency.tocoo()
     apart = (entries.row != entries.col) & (entries.data != 0)
     rows, columns = entries.row[apart], entries.col[apart]

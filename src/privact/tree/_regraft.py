@@ -18,22 +18,31 @@ from numba import njit
 from privact.tree._kernels import between, sibling_of
 
 
+@njit(cache=True, fastmath={"reassoc"})
+def toward(state, scaled, m, b):  # type: ignore[no-untyped-def]
+    """W(X, B) for X given by the sum of its points times the weights, and its size."""
+    sums = state.sums[b]
+    total = 0.0
+    for t in range(scaled.shape[0]):
+        total += scaled[t] * sums[t]
+    return state.constant * m * state.size[b] - total
+
+
 @njit(cache=True)
-def descend(state, x, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
+def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
     """Walk down from `start` towards X; returns the best place on the way and its value.
 
-    w: W(X, start). above: the part of value(start) that the nodes above it add. best, where: the best so far.
+    scaled: the sum of X's points times the weights. m: |X|. w: W(X, start). above: the part of value(start) that the nodes above it add. best, where: the best so far.
     levels: how far down to go at most.
     """
     n = (state.left.shape[0] + 1) // 2
-    m = float(state.size[x])
     v = start
     for _ in range(levels):
         if v < n:
             break
         a = state.left[v]
         b = state.right[v]
-        w_a = between(state, x, a)
+        w_a = toward(state, scaled, m, a)
         w_b = w - w_a
         shared = above + m * state.across[v]
         whole = state.size[v] + m
@@ -61,12 +70,13 @@ def descend(state, x, start, w, above, best, where, levels):  # type: ignore[no-
 
 
 @njit(cache=True)
-def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
+def best_place(state, x, height, path, off, scaled):  # type: ignore[no-untyped-def]
     """Where X, which is in the tree, would stand best: the place, its value, the value of staying, and the top of the search.
 
-    height: how many levels above X the search may start, and then go down again twice. path, off: room for that many.
+    height: how many levels above X the search may start, and then go down again twice. path, off, scaled: room to work in.
     """
     m = float(state.size[x])
+    scaled[:] = state.weights * state.sums[x]
     levels = 0
     child = x
     u = state.parent[x]
@@ -75,7 +85,7 @@ def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
         if levels == 0:
             off[0] = state.across[u]
         else:
-            off[levels] = between(state, x, state.right[u] if state.left[u] == child else state.left[u])
+            off[levels] = toward(state, scaled, m, state.right[u] if state.left[u] == child else state.left[u])
         levels += 1
         child = u
         u = state.parent[u]
@@ -87,7 +97,7 @@ def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
         below += off[i]
     top = path[levels - 1]
     if levels == 1:
-        where, best = descend(state, x, s, off[0], 0.0, here, s, 2 * height)
+        where, best = descend(state, scaled, m, s, off[0], 0.0, here, s, 2 * height)
         return where, best, here, top
     where = top
     best = state.size[top] * below
@@ -116,11 +126,11 @@ def best_place(state, x, height, path, off):  # type: ignore[no-untyped-def]
             best = value_in
             where = inside
         if w_out * size_in < w_in * state.size[outside]:
-            where, best = descend(state, x, outside, w_out, above_out, best, where, 2 * height)
+            where, best = descend(state, scaled, m, outside, w_out, above_out, best, where, 2 * height)
             return where, best, here, top
         below = w_in
         above = above_in
-    where, best = descend(state, x, s, off[0], above, best, where, 2 * height)
+    where, best = descend(state, scaled, m, s, off[0], above, best, where, 2 * height)
     return where, best, here, top
 
 
@@ -216,12 +226,13 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
     root = 2 * n - 2
     path = np.empty(min(height, n), np.int32)
     off = np.empty(min(height, n))
+    scaled = np.empty_like(state.weights)
     moved = 0
     gained = 0.0
     for x in nodes:
         if x == root or (state.parent[x] == root and sibling_of(state, x) < n):
             continue
-        where, best, here, top = best_place(state, x, height, path, off)
+        where, best, here, top = best_place(state, x, height, path, off, scaled)
         if best - here <= 1e-12 * abs(here) or where == sibling_of(state, x):
             continue
         stop = state.parent[top]
@@ -233,12 +244,11 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def best_siblings(state, points):  # type: ignore[no-untyped-def]
-    """The node that each point, one after another, would join best. The state's last row of sums is spare."""
+    """The node that each point would join best."""
     root = state.left.shape[0] - 1
-    x = state.sums.shape[0] - 1
     out = np.empty(points.shape[0], np.int64)
     for i in range(points.shape[0]):
-        state.sums[x] = points[i]
-        w = between(state, x, root)
-        out[i], _ = descend(state, x, root, w, 0.0, (state.size[root] + 1.0) * w, root, state.left.shape[0])
+        scaled = state.weights * points[i]
+        w = toward(state, scaled, 1.0, root)
+        out[i], _ = descend(state, scaled, 1.0, root, w, 0.0, (state.size[root] + 1.0) * w, root, state.left.shape[0])
     return out

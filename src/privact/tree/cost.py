@@ -163,7 +163,7 @@ def _across_counts(tree: HierarchicalClusterTree, counts: NDArray[Any], clip: bo
             raise InputError(
                 f"{n:,} users with {len(values):,} distinct counts in a bin are too many: round them or give an Embedding"
             )
-        totals += column - values[0]
+        totals += column.astype(np.float64) - float(values[0])
         places = np.arange(n)
         for rank, width in enumerate(np.diff(values.astype(np.float64))):
             places = places[ranks[places] > rank]

@@ -64,7 +64,7 @@ def anneal(
         costs.append(total_cost(state) if (sweep + 1) % RECOUNT else fill(state))
         progress(sweep + 1, costs[-1])
         steady = bool((temperatures[sweep:] == temperature).all())
-        since = 0 if costs[-1] > best * (1.0 + 1e-12) or not steady else since + 1
+        since = 0 if costs[-1] > best + 1e-12 * abs(best) or not steady else since + 1
         best = max(best, costs[-1])
         if since >= WINDOW:
             break

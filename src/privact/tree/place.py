@@ -97,5 +97,5 @@ def place(
         raise InputError(f"{len(users)} ids for {len(newcomers)} newcomers: give one each")
     if (users is None) != (tree.users is None):
         raise InputError("newcomers need ids exactly when the tree has ids" + (": give users" if users is None else ""))
-    state = state_of(embedding, tree.left, tree.right, spare=1)
+    state = state_of(embedding, tree.left, tree.right)
     return Placement(tree, best_siblings(state, newcomers.points.astype(np.float64)), users)

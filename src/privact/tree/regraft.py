@@ -15,7 +15,7 @@ from privact.tree._kernels import SearchState, climb, fill
 from privact.tree._regraft import regraft
 from privact.tree.linkage import EXACT_LIMIT
 
-HEIGHT = 24
+HEIGHT = 20
 """How many levels above a node the search for its new place begins."""
 
 LEAST_GAIN = 5e-4

@@ -12,20 +12,17 @@ from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
 
-def empty_state(embedding: Embedding, spare: int = 0) -> SearchState:
-    """A state that knows the users' points and has no tree yet.
-
-    spare: rows of sums and sizes beyond the nodes, for points that are not in the tree.
-    """
+def empty_state(embedding: Embedding) -> SearchState:
+    """A state that knows the users' points and has no tree yet."""
     n = len(embedding)
     nodes = 2 * n - 1
-    sums = np.empty((nodes + spare, embedding.points.shape[1]))
+    sums = np.empty((nodes, embedding.points.shape[1]))
     sums[:n] = embedding.points
     return SearchState(
         left=np.full(nodes, -1, np.int32),
         right=np.full(nodes, -1, np.int32),
         parent=np.full(nodes, -1, np.int32),
-        size=np.ones(nodes + spare, np.int32),
+        size=np.ones(nodes, np.int32),
         sums=sums,
         across=np.zeros(nodes),
         partial=np.full(nodes, np.nan),
@@ -34,13 +31,13 @@ def empty_state(embedding: Embedding, spare: int = 0) -> SearchState:
     )
 
 
-def state_of(embedding: Embedding, left: NDArray[np.int32], right: NDArray[np.int32], spare: int = 0) -> SearchState:
+def state_of(embedding: Embedding, left: NDArray[np.int32], right: NDArray[np.int32]) -> SearchState:
     """The state of a given tree.
 
-    left, right: (n-1) children of internal node n+i; the last is the root. spare: see `empty_state`.
+    left, right: (n-1) children of internal node n+i; the last is the root.
     """
     n = len(embedding)
-    state = empty_state(embedding, spare)
+    state = empty_state(embedding)
     state.left[n:] = left
     state.right[n:] = right
     fill(state)

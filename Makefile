@@ -1,0 +1,44 @@
+# make demo and make test set up everything they need: Python 3.11+ and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test lint bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    a private round on a synthetic network, from contacts to pictures (in demo/)"
+	@echo "make test    all fast tests"
+	@echo "make lint    ruff and mypy --strict"
+	@echo "make bench   the published numbers; needs the datasets: make bench DATA=DIR"
+	@echo "make setup   the environment in .venv;  make clean removes it"
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 setup")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (a few minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	@touch $(READY)
+
+demo: $(READY)
+	@$(BIN)/privact demo -o demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy --strict src
+
+bench: $(READY)
+	@mkdir -p results
+	$(BIN)/privact bench tree $(if $(DATA),--data $(DATA)) --json results/bench-tree.json
+
+clean:
+	rm -rf $(VENV) demo results build dist .pytest_cache .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,138 @@
+"""privact convert, show: a tree for other programs, and for people."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privact.cli.files import TreePath, checked_output, find_user, read_labels
+from privact.cli.text import Json, print_json, shown
+
+if TYPE_CHECKING:
+    from privact.tree.hct import HierarchicalClusterTree
+
+__all__ = ["app"]
+
+app = typer.Typer()
+
+
+class Format(StrEnum):
+    """What other programs read."""
+
+    NEWICK = "newick"
+    LINKAGE = "linkage"
+    JSON = "json"
+
+
+@app.command(
+    epilog="\b\nExample:\n  privact convert tree.hct --to newick -o tree.nwk\n  privact convert tree.hct --to linkage > z.tsv"
+)
+def convert(
+    tree: TreePath,
+    to: Annotated[Format, typer.Option(help="linkage is SciPy's matrix, as a table or as .npy.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file to write; a file there is replaced.", metavar="FILE", show_default="standard output"
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a tree in a format that other programs read.
+
+    In a linkage matrix users are numbers: number i is entry i of the list "users" in the JSON format.
+    """
+    from privact.tree.hct import HierarchicalClusterTree
+
+    if output is not None:
+        checked_output(output)
+    loaded = HierarchicalClusterTree.load(tree)
+    binary = output is not None and output.suffix == ".npy" and to is Format.LINKAGE
+    content = _as_array(loaded) if binary else _as_text(loaded, to).encode()
+    if output is not None:
+        from privact.tree.atomic import written_whole
+
+        with written_whole(output) as stream:
+            stream.write(content)
+    if json:
+        document = {"format": to.value, "users": loaded.n_users, "output": None if output is None else str(output)}
+        print_json(document if output is not None else document | {"content": content.decode()})
+    elif output is None:
+        sys.stdout.buffer.write(content)
+    else:
+        print(f"written: {shown(output)}")
+
+
+def _as_text(tree: HierarchicalClusterTree, to: Format) -> str:
+    if to is Format.NEWICK:
+        return tree.to_newick() + "\n"
+    if to is Format.JSON:
+        return tree.to_json() + "\n"
+    rows = ("\t".join(map(str, row)) for row in tree.to_linkage().astype(int).tolist())
+    return "# first\tsecond\theight\tsize\n" + "".join(row + "\n" for row in rows)
+
+
+def _as_array(tree: HierarchicalClusterTree) -> bytes:
+    import io
+
+    import numpy as np
+
+    stream = io.BytesIO()
+    np.save(stream, tree.to_linkage(), allow_pickle=False)
+    return stream.getvalue()
+
+
+@app.command(epilog="\b\nExample:\n  privact show tree.hct -o tree.html\n  privact show tree.hct -o tree.png --user ada")
+def show(
+    tree: TreePath,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The picture: .html to zoom in a browser, .png or .svg to print; a file there is replaced.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    user: Annotated[str | None, typer.Option(help="Outline the clusters around this user.")] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Colour clusters by a public label of their users; lines 'user<TAB>label'.", metavar="FILE"),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What to write above the picture.", show_default="how many users")] = None,
+    json: Json = False,
+) -> None:
+    """Draw a tree: as a page to zoom into, or as a still.
+
+    A page needs nothing from elsewhere and opens in any browser. Clusters too small to draw are drawn together.
+    """
+    from privact.cli.privacy import promise
+    from privact.cli.progress import progress_bar
+    from privact.errors import InputError
+    from privact.query.picture import KINDS, save_picture
+    from privact.tree.hct import HierarchicalClusterTree
+
+    if output.suffix.lower() not in KINDS:
+        raise InputError(f"cannot draw {output}: the name must end in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    checked_output(output)
+    with progress_bar() as tell:
+        tell("drawing", 0, 0)
+        loaded = HierarchicalClusterTree.load(tree)
+        ids = loaded.users if loaded.users is not None else [str(leaf) for leaf in range(loaded.n_users)]
+        drawing = save_picture(
+            loaded,
+            output,
+            title=title,
+            notes=promise(loaded.parameters) or "",
+            highlight=None if user is None else find_user(loaded, user),
+            groups=None if labels is None else read_labels(labels, ids),
+        )
+    if json:
+        print_json({"output": str(output), "users": loaded.n_users, "blocks": len(drawing.blocks)})
+        return
+    print(f"written: {shown(output)}")

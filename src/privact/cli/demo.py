@@ -1,0 +1,160 @@
+"""privact demo: the whole way in one command, on a made-up network."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privact.cli.text import Json, number, paragraph, print_json, shown, table
+
+if TYPE_CHECKING:
+    from privact.experiments.demo import CommunityView, Demo
+
+__all__ = ["app"]
+
+app = typer.Typer()
+
+
+@app.command(epilog="\b\nExample:\n  privact demo\n  privact demo --users 5000 -o results")
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the files; files of a demo there are replaced.", metavar="DIR")
+    ] = Path("demo"),
+    users: Annotated[int, typer.Option(help="How many users.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Decides the network. The noise of devices has no seed.")] = 0,
+    json: Json = False,
+) -> None:
+    """See it work on a made-up federated network.
+
+    Every device answers with real noise, a tree is learned at epsilon 1 and judged, and pictures of it are written.
+    """
+    from privact.cli.progress import progress_bar
+    from privact.errors import InputError
+    from privact.experiments.demo import play_demo
+
+    if seed < 0:
+        raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
+    if output.exists() and not output.is_dir():
+        raise InputError(f"cannot write into {output}: it is not a folder: name another with -o")
+    begin = perf_counter()
+    with progress_bar() as tell:
+        played = play_demo(users, seed=seed, tell=tell)
+        tell("drawing", 0, 0)
+        files = _write(played, output)
+    seconds = perf_counter() - begin
+    if json:
+        print_json(_document(played, files, seconds))
+    else:
+        _tell(played, files, seconds)
+
+
+def _write(played: Demo, folder: Path) -> dict[str, Path]:
+    """Write all files of the demo."""
+    from privact.errors import InputError
+    from privact.query.picture import save_picture
+    from privact.tree.atomic import written_whole
+
+    graph, network = played.network.graph, played.network
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make folder {folder}: {(error.strerror or str(error)).lower()}") from None
+    names = ("tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
+    files = {name: folder / name for name in names}
+    played.tree.save(files["tree.hct"])
+    for name in ("tree.html", "tree.png"):
+        save_picture(
+            played.tree,
+            files[name],
+            title=f"{graph.n_users:,} users of a made-up federated network, from one noisy report each",
+            notes=played.round.privacy_sentence(),
+            highlight=played.user,
+            groups=[network.server_names[server].removesuffix(".example") for server in network.servers.tolist()],
+        )
+    homes = zip(graph.users, (network.server_names[server] for server in network.servers.tolist()), strict=True)
+    pairs = ((graph.users[one], graph.users[other]) for one, other in graph.edges().tolist())
+    for name, rows in (("contacts.tsv", [("user", "contact"), *pairs]), ("servers.tsv", [("user", "server"), *homes])):
+        with written_whole(files[name]) as stream:
+            stream.write("".join(f"{one}\t{other}\n" for one, other in rows).encode())
+    return files
+
+
+def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
+    graph = played.network.graph
+    degree = len(graph.neighbours(played.user))
+    paragraph(
+        f"A made-up federated network: {graph.n_users:,} users on {len(played.network.server_names)} home servers, "
+        f"{graph.n_edges:,} contacts. Every device answered with one noisy report; the contacts themselves stayed where they are."
+    )
+    _heading("What was promised")
+    paragraph(played.round.privacy_sentence())
+    print()
+    paragraph(
+        f"Two more rounds were played for comparison; on the same devices each would spend {played.round.epsilon:g} on top."
+    )
+    _heading("Share of true contacts among each user's nearest users in the tree")
+    shares = [(quality.name, f"{quality.noisy:.1%}", f"{quality.exact:.1%}") for quality in played.qualities]
+    table(("tree learned from", f"epsilon {played.round.epsilon:g}", "no noise"), shares, right=(1, 2))
+    _heading(f"Nearest to {shown(played.user)}, who has {degree} contacts")
+    rows = [(str(rank), user, number(size), "yes" if true else "") for rank, (user, true, size) in enumerate(played.nearest, 1)]
+    table(("rank", "user", "share a community of", "true contact"), rows, right=(0, 2))
+    _heading(f"Communities of {shown(played.user)}")
+    rows = [
+        (str(view.at_least), number(view.size), f"{view.contacts} ({view.by_chance:.1f})", _homes(view))
+        for view in played.communities
+    ]
+    table(("at least", "users", "true contacts (by chance)", "home servers"), rows, right=(0, 1, 2))
+    print("\nTrue contacts are known to this simulation only; by chance: among as many random users.")
+    _heading(f"Written in {seconds:.0f} s")
+    meanings = {
+        "tree.html": "the tree as a picture to zoom into: open it in a browser",
+        "tree.png": "the same as a still",
+        "tree.hct": "the tree, as it would be released",
+        "contacts.tsv": "the made-up contacts, which no server would ever see",
+        "servers.tsv": "the public home server of each user",
+    }
+    table(("file", "what it is"), [(str(path), meanings[name]) for name, path in files.items()])
+    _heading("Try next")
+    for command in _next_commands(played, files):
+        print(f"  {command}")
+
+
+def _next_commands(played: Demo, files: dict[str, Path]) -> list[str]:
+    again = shlex.quote(str(files["tree.hct"].with_name("again.hct")))
+    path = {name: shlex.quote(str(file)) for name, file in files.items()}
+    return [
+        f"privact community {path['tree.hct']} {shlex.quote(played.user)} --size 50",
+        f"privact quality {path['tree.hct']} {path['contacts.tsv']}",
+        f"privact learn {path['contacts.tsv']} --labels {path['servers.tsv']} --epsilon 2 -o {again}",
+    ]
+
+
+def _document(played: Demo, files: dict[str, Path], seconds: float) -> dict[str, object]:
+    graph = played.network.graph
+    return {
+        "users": graph.n_users,
+        "contacts": graph.n_edges,
+        "epsilon": played.round.epsilon,
+        "privacy": played.round.privacy_sentence(),
+        "share_of_contacts": [asdict(quality) for quality in played.qualities],
+        "user": played.user,
+        "nearest": [{"user": user, "contact": true, "community_size": size} for user, true, size in played.nearest],
+        "communities": [asdict(view) | {"servers": dict(view.servers)} for view in played.communities],
+        "files": {name: str(path) for name, path in files.items()},
+        "next": _next_commands(played, files),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+def _homes(view: CommunityView) -> str:
+    """The two most frequent home servers, in words."""
+    return ", ".join(f"{count / view.size:.0%} {server.removesuffix('.example')}" for server, count in view.servers[:2])

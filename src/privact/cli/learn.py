@@ -1,0 +1,168 @@
+"""privact learn: a whole contact graph -> a tree file, every device simulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privact.cli.files import GraphPath, checked_output, number_labels, read_labels
+from privact.cli.text import Json, facts, number, paragraph, print_json
+
+if TYPE_CHECKING:
+    from privact.estimator import PrivaCT
+    from privact.network.graph import ContactGraph
+
+__all__ = ["app"]
+
+app = typer.Typer()
+
+_UTILITY_UP_TO = 20_000  # users; for more it takes a while, and `privact cost` tells it
+_SEEDED = (
+    "With --seed the noise can be drawn again by whoever guesses the seed: for experiments on contacts that are public anyway."
+)
+
+
+@app.command(
+    epilog="\b\nExample:\n  privact learn contacts.tsv --epsilon 1 -o tree.hct\n"
+    "  privact learn contacts.tsv --epsilon 2 --labels servers.tsv -o tree.hct"
+)
+def learn(
+    graph: GraphPath,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The tree file to write; a file of that name is replaced.", metavar="FILE", show_default=False
+        ),
+    ],
+    epsilon: Annotated[
+        float | None, typer.Option(help="The privacy promise per contact; smaller is more private.", show_default="1")
+    ] = None,
+    no_noise: Annotated[bool, typer.Option("--no-noise", help="No noise and no privacy, for comparison.")] = False,
+    bins: Annotated[int | None, typer.Option(help="How many random bins.", show_default="floor(ln users)")] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Bins that mean something: a public label of each user, such as the home server; lines 'user<TAB>label'.",
+            metavar="FILE",
+        ),
+    ] = None,
+    search: Annotated[str, typer.Option(help="gentree, linkage, or linkage+gentree.")] = "linkage+gentree",
+    sweeps: Annotated[int | None, typer.Option(help="Length of the search.", show_default="until the gain is small")] = None,
+    temperature: Annotated[str | None, typer.Option(help="Of the chain: a number, or HOT,COLD.")] = None,
+    no_denoise: Annotated[bool, typer.Option("--no-denoise", help="Take noisy counts as they are, as the paper does.")] = False,
+    largest_component: Annotated[bool, typer.Option("--largest-component", help="Only the largest connected part.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Decides everything, the noise too.", show_default="a new one")] = None,
+    json: Json = False,
+) -> None:
+    """Learn a cluster tree from a contact graph.
+
+    For research: every device is simulated, so who has a whole graph can try what a round of devices would give. The file holds
+    the tree, the user ids and the public parameters: nothing else that was computed from contacts, and not the seed of the noise.
+    """
+    from privact.errors import InputError
+    from privact.protocol.round import epsilon_per_report
+
+    if no_noise and epsilon is not None:
+        raise InputError(f"--epsilon {epsilon:g} and --no-noise exclude each other: drop one")
+    if labels is not None and bins is not None:
+        raise InputError(f"--bins {bins} and --labels {labels} exclude each other: there are as many bins as labels")
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
+    promise_per_edge = None if no_noise else (1.0 if epsilon is None else epsilon)
+    if promise_per_edge is not None:
+        epsilon_per_report(promise_per_edge)  # refused before the graph is read
+    heat = _temperature(temperature)
+    checked_output(output)
+
+    from privact.cli.progress import progress_bar
+    from privact.estimator import PrivaCT
+    from privact.network.read import read_graph
+
+    begin = perf_counter()
+    with progress_bar() as tell:
+        tell("reading contacts", 0, 0)
+        contacts = read_graph(graph, largest_component=largest_component)
+        named = None if labels is None else read_labels(labels, contacts.users)
+        model = PrivaCT(
+            epsilon=promise_per_edge,
+            n_bins=bins,
+            bins="random" if named is None else number_labels(named)[0],
+            denoise=not no_denoise,
+            search=search,  # type: ignore[arg-type]  # checked by fit
+            sweeps=sweeps,
+            temperature=heat,
+            random_state=seed,
+        ).fit(contacts, progress=tell)
+        seconds = perf_counter() - begin
+        utility = _utility(model, contacts)
+        model.tree_.save(output)
+    summary = {
+        "output": str(output),
+        "users": contacts.n_users,
+        "contacts": contacts.n_edges,
+        "dropped_duplicates": contacts.dropped_duplicates,
+        "dropped_self_loops": contacts.dropped_self_loops,
+        "users_without_label": 0 if named is None else sum(label is None for label in named),
+        "parameters": dict(model.tree_.parameters),
+        "relative_utility": utility,
+        "seconds": round(seconds, 3),
+    }
+    _report(summary, seed is not None, json)
+
+
+def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
+    from privact.cli.privacy import SIMULATED, promise
+
+    parameters = summary["parameters"]
+    noisy = "epsilon" in parameters
+    privacy = " ".join([promise(parameters) or "", *([SIMULATED] if noisy else []), *([_SEEDED] if noisy and seeded else [])])
+    if json:
+        print_json(summary | {"privacy": privacy})
+        return
+    unlabelled = summary["users_without_label"]
+    noise = f"epsilon {parameters['epsilon']:g} per contact" if noisy else "none"
+    rows = [
+        ("users", number(summary["users"])),
+        ("contacts", number(summary["contacts"])),
+        ("dropped", f"{summary['dropped_duplicates']:,} named again, {summary['dropped_self_loops']:,} with oneself"),
+        ("bins", f"{parameters['n_bins']} {'random' if parameters['bins'] == 'random' else 'public labels'}"),
+        ("noise", f"{noise}{', denoised' if noisy and parameters['denoise'] else ''}"),
+        ("search", f"{parameters['search']}, {summary['seconds']:.1f} s in all"),
+    ]
+    if unlabelled:
+        rows.insert(4, ("", f"{unlabelled:,} users have no label and are counted in no bin"))
+    if summary["relative_utility"] is not None:
+        told = f"{summary['relative_utility']:.4g} on the exact counts, which only a simulation knows; not in the file"
+        rows.append(("utility", told))
+    rows.append(("written", summary["output"]))
+    facts(rows)
+    print()
+    paragraph(f"Privacy. {privacy}")
+
+
+def _temperature(text: str | None) -> float | tuple[float, ...] | None:
+    """One number, or hot and cold."""
+    from privact.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) not in (1, 2):
+        raise InputError(f"--temperature {text} is neither a number nor HOT,COLD: give for example 1 or 1e6,1")
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _utility(model: PrivaCT, graph: ContactGraph) -> float | None:
+    """Relative utility on the exact counts, or None for very many users."""
+    from privact.network.simulate import degree_vectors
+    from privact.tree.cost import relative_utility
+
+    if graph.n_users > _UTILITY_UP_TO:
+        return None
+    return relative_utility(model.tree_, degree_vectors(graph, model.bins_, model.n_bins_))

@@ -1,0 +1,181 @@
+"""privact nearest, community, cut, info: what a tree answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privact.cli.files import TreePath, UserName, checked_output, find_user
+from privact.cli.text import Json, columns, facts, number, print_json, shown, table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from privact.tree.hct import HierarchicalClusterTree
+
+__all__ = ["app"]
+
+app = typer.Typer()
+
+_CLUSTERS_SHOWN = 40
+_USERS_SHOWN = 150
+
+
+def _ids(tree: HierarchicalClusterTree) -> Sequence[str | int]:
+    """The users in the order of the leaves."""
+    return range(tree.n_users) if tree.users is None else tree.users
+
+
+def _load(path: Path) -> HierarchicalClusterTree:
+    from privact.tree.hct import HierarchicalClusterTree
+
+    return HierarchicalClusterTree.load(path)
+
+
+@app.command(epilog="\b\nExample:\n  privact nearest tree.hct ada -m 10")
+def nearest(
+    tree: TreePath,
+    user: UserName,
+    m: Annotated[int, typer.Option("-m", "--many", help="How many.", metavar="M")] = 10,
+    json: Json = False,
+) -> None:
+    """The users nearest to a user, nearest communities first.
+
+    With each comes the size of the smallest community that holds both. Users of one community are equally near; they come in the
+    tree's own order.
+    """
+    loaded = _load(tree)
+    found = list(loaded.nearest(find_user(loaded, user), m))
+    if json:
+        print_json({"user": user, "nearest": [{"user": other, "community_size": size} for other, size in found]})
+        return
+    rows = [(str(rank), str(other), number(size)) for rank, (other, size) in enumerate(found, 1)]
+    table(("rank", "user", "share a community of"), rows, right=(0, 2))
+
+
+@app.command(epilog="\b\nExample:\n  privact community tree.hct ada --size 50")
+def community(
+    tree: TreePath,
+    user: UserName,
+    size: Annotated[int, typer.Option(help="At least so many users.")] = 50,
+    json: Json = False,
+) -> None:
+    """The close community of a user.
+
+    That is the smallest cluster which holds the user and has at least so many users.
+    """
+    loaded = _load(tree)
+    found = loaded.community(find_user(loaded, user), size)
+    if json:
+        print_json({"user": user, "asked_size": size, "size": found.size, "users": found.users})
+        return
+    print(f"The close community of {shown(user)} with at least {size:,} users has {found.size:,}:\n")
+    columns([str(member) for member in found.users[:_USERS_SHOWN]])
+    if found.size > _USERS_SHOWN:
+        print(f"\nand {found.size - _USERS_SHOWN:,} more: all of them with --json")
+
+
+@app.command(epilog="\b\nExample:\n  privact cut tree.hct -k 20 -o labels.tsv\n  privact cut tree.hct --max-size 100")
+def cut(
+    tree: TreePath,
+    k: Annotated[int | None, typer.Option("-k", "--clusters", help="How many clusters.", metavar="K")] = None,
+    max_size: Annotated[int | None, typer.Option(help="Or: the largest clusters of at most so many users.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write lines 'user<TAB>cluster' here; a file there is replaced.", metavar="FILE"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Cut a tree into clusters.
+
+    Into k clusters, by always splitting the largest, or into the largest clusters that are small enough.
+    """
+    from privact.errors import InputError
+
+    if (k is None) == (max_size is None):
+        raise InputError("a cut needs either a number of clusters (-k 20) or a largest size (--max-size 100)")
+    if output is not None:
+        checked_output(output)
+    loaded = _load(tree)
+    labels = loaded.cut(k) if k is not None else loaded.cut_size(max_size or 0)
+    if output is not None:
+        _write_labels(loaded, labels, output)
+    _report_cut(loaded, labels, output, json)
+
+
+def _write_labels(tree: HierarchicalClusterTree, labels: NDArray[np.int64], path: Path) -> None:
+    import csv
+    import io
+
+    from privact.tree.atomic import written_whole
+
+    text = io.StringIO()
+    lines = csv.writer(text, delimiter="\t", lineterminator="\n")
+    lines.writerow(("user", "cluster"))
+    lines.writerows(zip(_ids(tree), labels.tolist(), strict=True))
+    with written_whole(path) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _report_cut(tree: HierarchicalClusterTree, labels: NDArray[np.int64], output: Path | None, json: bool) -> None:
+    import numpy as np
+
+    sizes = np.bincount(labels)
+    if json:
+        document = {"clusters": len(sizes), "sizes": sizes, "output": None if output is None else str(output)}
+        if output is None:
+            document["labels"] = dict(zip(_ids(tree), labels.tolist(), strict=True))
+        print_json(document)
+        return
+    print(f"{len(sizes):,} clusters of {tree.n_users:,} users, largest first:\n")
+    first = tree.order[np.append(0, np.flatnonzero(np.diff(labels[tree.order])) + 1)]  # clusters are slices of the leaf order
+    largest = np.lexsort((np.arange(len(sizes)), -sizes))[:_CLUSTERS_SHOWN]
+    examples = tree.users_of(first[largest])
+    rows = [
+        (str(cluster), number(int(sizes[cluster])), f"{sizes[cluster] / tree.n_users:.1%}", str(example))
+        for cluster, example in zip(largest.tolist(), examples, strict=True)
+    ]
+    table(("cluster", "users", "share", "such as"), rows, right=(0, 1, 2))
+    if len(sizes) > len(largest):
+        print(f"\nand {len(sizes) - len(largest):,} more with {int(sizes.sum() - sizes[largest].sum()):,} users")
+    if output is not None:
+        print(f"\nwritten: {shown(output)}")
+
+
+@app.command(epilog="\b\nExample:\n  privact info tree.hct")
+def info(tree: TreePath, json: Json = False) -> None:
+    """What a tree file holds, and what it promises."""
+    from privact.cli.privacy import promise
+
+    loaded = _load(tree)
+    depths = loaded.depths
+    parameters = dict(loaded.parameters)
+    privacy = promise(parameters)
+    if json:
+        print_json(
+            {
+                "file": str(tree),
+                "bytes": tree.stat().st_size,
+                "users": loaded.n_users,
+                "user_ids": loaded.users is not None,
+                "depth": {"mean": float(depths.mean()), "largest": int(depths.max())},
+                "parameters": parameters,
+                "privacy": privacy,
+            }
+        )
+        return
+    ids = "numbers, the file has no ids" if loaded.users is None else f"such as {', '.join(map(shown, loaded.users[:3]))}"
+    facts(
+        [
+            ("users", number(loaded.n_users)),
+            ("ids", ids),
+            ("depth", f"{number(float(depths.mean()), 3)} clusters above a user on average, {int(depths.max()):,} at most"),
+            ("file", f"{number(tree.stat().st_size)} bytes"),
+            *((name, value) for name, value in parameters.items()),
+            ("privacy", privacy or "unknown: the file does not say how its reports were made"),
+        ]
+    )
