@@ -14,7 +14,7 @@ from privact.network.graph import ContactGraph
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import Round, default_bins, epsilon_per_report
 from privact.tree.embedding import Thresholds, thresholds_for
-from privact.tree.learn import Progress, Search, search_tree
+from privact.tree.learn import Progress, Search, learn_tree
 
 if TYPE_CHECKING:
     from privact.tree.place import Placement
@@ -162,7 +162,7 @@ class PrivaCT:
         else:
             self._embedder = Thresholds.of(self.reports_, thresholds_for(len(self.reports_)))
         self.embedding_ = self._embedder.embed(self.reports_)
-        found = search_tree(
+        found = learn_tree(
             self.embedding_,
             search=self.search,
             sweeps=self.sweeps,
@@ -170,6 +170,7 @@ class PrivaCT:
             random_state=rng,
             progress=progress,
             users=users,
+            return_trace=True,
         )
         self.tree_ = found.tree.with_parameters(self._public_parameters())
         self.cost_trace_ = found.cost_trace

@@ -11,7 +11,7 @@ from privact.tree import gentree
 from privact.tree._kernels import climb, fill
 from privact.tree.embedding import Embedding
 from privact.tree.gentree import SWEEPS, WINDOW, anneal, schedule
-from privact.tree.learn import search_tree
+from privact.tree.learn import learn_tree
 from privact.tree.state import random_state_of, state_of
 from privact.tree.swap import PlainSearch
 
@@ -86,7 +86,9 @@ def test_where_it_stops_at_temperature_zero_no_swap_gains():
     state = random_state_of(embedding, np.random.default_rng(0))
     costs = anneal(state, np.zeros(2_000), np.random.default_rng(1), quiet)
     assert len(costs) < 2_000
-    plain = PlainSearch(squareform(embedding.condensed()).tolist(), state.left.tolist(), state.right.tolist(), state.parent.tolist())
+    plain = PlainSearch(
+        squareform(embedding.condensed()).tolist(), state.left.tolist(), state.right.tolist(), state.parent.tolist()
+    )
     assert max(plain.gain(node, side) for node in range(30, 58) for side in (True, False)) <= 1e-9 * costs[-1]
 
 
@@ -94,7 +96,9 @@ def test_where_it_stops_at_temperature_zero_no_swap_gains():
 @pytest.mark.parametrize("temperature", [0.0, 1e-9])
 def test_it_stops_when_a_window_of_sweeps_gains_nothing(kind, temperature):
     matrix = squareform(np.random.default_rng(2).random(45))
-    found = search_tree(**{kind: matrix}, search="gentree", sweeps=3_000, temperature=temperature, random_state=0)
+    found = learn_tree(
+        **{kind: matrix}, return_trace=True, search="gentree", sweeps=3_000, temperature=temperature, random_state=0
+    )
     assert len(found.cost_trace) - 1 < 1_500
     trace = found.cost_trace if kind == "dissimilarity" else -found.cost_trace
     if temperature > 0:  # nothing was gained in exactly the last WINDOW sweeps
@@ -129,7 +133,6 @@ def test_no_sweeps_leave_the_tree_as_it_is():
     left = state.left.copy()
     assert anneal(state, np.empty(0), np.random.default_rng(1), quiet) == [fill(state)]
     assert np.array_equal(state.left, left)
-
 
 
 def test_heating_and_cooling_escapes_a_local_optimum():

@@ -59,7 +59,7 @@ def assert_sums_hold(state, rel=1e-9):
 @pytest.mark.parametrize("n", [3, 4, 9, 26])
 def test_same_seed_same_tree_as_the_plain_twin(make, temperature, n):
     state, plain = twins(make(n), seed=n)
-    taken, _ = run_chain(state, 3_000, temperature, np.random.default_rng(5))
+    taken = run_chain(state, 3_000, temperature, np.random.default_rng(5))
     assert plain.run(3_000, temperature, np.random.default_rng(5)) == taken
     assert state.left.tolist() == plain.left
     assert state.right.tolist() == plain.right
@@ -73,8 +73,8 @@ def test_a_colder_chain_takes_less_and_ends_higher():
     results = []
     for temperature in (0.0, 300.0, 1e9):
         state, _ = twins(whole(26), seed=1)
-        taken, raised = run_chain(state, 20_000, temperature, np.random.default_rng(2))
-        assert 0 < raised <= taken
+        taken = run_chain(state, 20_000, temperature, np.random.default_rng(2))
+        assert taken > 0
         results.append((taken, -fill(state)))
     assert results == sorted(results)
 
@@ -122,7 +122,7 @@ def test_rounding_stays_bounded_over_two_million_steps(temperature):
     rng = np.random.default_rng(7)
     embedding = Embedding(rng.normal(size=(150, 12)), rng.lognormal(0, 2, 12), 3.0)
     state = random_state_of(embedding, rng)
-    taken, _ = run_chain(state, 2_000_000, temperature, rng)
+    taken = run_chain(state, 2_000_000, temperature, rng)
     assert taken > 100_000
     assert_sums_hold(state, rel=1e-11)
 

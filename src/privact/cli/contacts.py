@@ -24,7 +24,8 @@ __all__ = ["bins_of", "contacts_of", "controls"]
 def contacts_of(tree: HierarchicalClusterTree, path: Path) -> tuple[ContactGraph, int]:
     """The graph with rows in the order of the tree's leaves, and how many of its users are not in the tree.
 
-    Those are left out: a tree of the largest connected part is judged on that part.
+    Those are left out: a tree of the largest connected part is judged on that part. Users of the tree whom the graph does not
+    name have no contacts, as an edge list cannot tell them; but where they are the most, it is another graph.
     """
     graph = read_graph(path)
     if tree.users is None:
@@ -36,7 +37,7 @@ def contacts_of(tree: HierarchicalClusterTree, path: Path) -> tuple[ContactGraph
     leaf_of = {user: leaf for leaf, user in enumerate(tree.users)}
     leaves = np.array([leaf_of.get(user, -1) for user in graph.users])
     found = int((leaves >= 0).sum())
-    if found < tree.n_users:
+    if 2 * found < tree.n_users:
         known = set(graph.users)
         missing = next(user for user in tree.users if user not in known)
         raise InputError(

@@ -62,7 +62,9 @@ def convert(
         document = {"format": to.value, "users": loaded.n_users, "output": None if output is None else str(output)}
         print_json(document if output is not None else document | {"content": content.decode()})
     elif output is None:
-        sys.stdout.buffer.write(content)
+        rest = memoryview(content)
+        while rest:  # an unbuffered stream may take a part only
+            rest = rest[sys.stdout.buffer.write(rest) :]
     else:
         print(f"written: {shown(output)}")
 

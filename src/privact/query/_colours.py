@@ -18,7 +18,7 @@ QUIET = "#555b66"
 OUTLINE = "#d1105a"
 _PAPER = "#ffffff"
 
-_DARKEST, _LIGHTEST = 0.60, 0.88
+_DARKEST, _LIGHTEST = 0.63, 0.89
 _SHARE_OF_LIGHTEST = 1 / 500  # of all users
 _CHROMA = 0.115
 _BRANCH_HUES = 255.0, -300.0  # blue, green, yellow, orange, red, violet: the two ends stay apart

@@ -83,6 +83,7 @@ def nested_blocks(
         offset = int(tree.start[highlight]) - tree.start[clusters].astype(np.int64)
         around = (offset >= 0) & (offset < tree.size[clusters])
     drawn = (tree.size[clusters] >= smallest) & (np.arange(len(clusters)) < most) | around
+    drawn[0] = True  # everybody
     nodes, left_over = clusters[drawn], clusters[~drawn]
 
     owner = np.full(tree.n_users, -1)  # the innermost block at each place of the leaf order: small ones are painted later

@@ -26,6 +26,7 @@ class SearchState(NamedTuple):
     across: W between the two children of a node.
     partial: W between a node's left child and the node's sibling; NaN while unknown.
     weights, constant: of the embedding.
+    rounding: how far rounding may put W off, for each pair of users across; a smaller gain is no gain.
     """
 
     left: NDArray[np.int32]
@@ -37,6 +38,7 @@ class SearchState(NamedTuple):
     partial: NDArray[np.float64]
     weights: NDArray[np.float64]
     constant: float
+    rounding: float
 
 
 @njit(cache=True, fastmath={"reassoc"})
@@ -193,11 +195,10 @@ def swap(state, node, right_moves):  # type: ignore[no-untyped-def]
 def run_chain(state, steps, temperature, rng):  # type: ignore[no-untyped-def]
     """Metropolis-Hastings: propose one of two swaps at a random node, take it with min(1, exp(gain / temperature)).
 
-    Returns how many swaps were taken, and how many of those raised the cost.
+    Returns how many swaps were taken.
     """
     n = (state.left.shape[0] + 1) // 2
     taken = 0
-    raised = 0
     for _ in range(steps):
         draw = int(rng.random() * (2 * (n - 2)))
         node = n + draw // 2
@@ -208,16 +209,14 @@ def run_chain(state, steps, temperature, rng):  # type: ignore[no-untyped-def]
             continue
         swap(state, node, right_moves)
         taken += 1
-        if gain > 1e-12 * state.size[state.parent[node]] * abs(state.across[state.parent[node]]):
-            raised += 1
-    return taken, raised
+    return taken
 
 
 @njit(cache=True)
 def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
-    """Take gaining swaps until none is left near the waiting nodes; returns the number taken.
+    """Take gaining swaps until none is left near the waiting nodes; returns the number taken, and whether none is left.
 
-    waiting: nodes to look at first. When the list runs empty before `limit` swaps, no local swap raises the cost: the
+    waiting: nodes to look at first. limit: the most swaps to take. When all internal nodes wait and the list runs empty, the
     tree is a local optimum, because a swap changes the gains of only five nodes and each of those is looked at again.
     """
     n = (state.left.shape[0] + 1) // 2
@@ -232,16 +231,18 @@ def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
             length += 1
             listed[node] = True
     taken = 0
-    while length > 0 and taken < limit:
+    while length > 0:
         node = queue[head]
         head = (head + 1) % n
         length -= 1
         listed[node] = False
         right_gain, left_gain = gains(state, node)
         above = state.parent[node]
-        noise = 1e-12 * state.size[above] * (abs(state.across[above]) + abs(state.across[node]))
-        if max(right_gain, left_gain) <= noise:
+        triples = float(state.size[state.left[node]]) * state.size[state.right[node]] * state.size[sibling_of(state, node)]
+        if max(right_gain, left_gain) <= state.rounding * triples:
             continue
+        if taken >= limit:
+            return taken, False
         c = sibling_of(state, node)
         swap(state, node, right_gain >= left_gain)
         taken += 1
@@ -250,4 +251,4 @@ def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
                 queue[(head + length) % n] = other
                 length += 1
                 listed[other] = True
-    return taken, length == 0
+    return taken, True

@@ -32,7 +32,8 @@ def toward(state, scaled, m, b):  # type: ignore[no-untyped-def]
 def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
     """Walk down from `start` towards X; returns the best place on the way and its value.
 
-    scaled: the sum of X's points times the weights. m: |X|. w: W(X, start). above: the part of value(start) that the nodes above it add. best, where: the best so far.
+    scaled: the sum of X's points times the weights. m: |X|. w: W(X, start).
+    above: the part of value(start) that the nodes above it add. best, where: the best so far.
     levels: how far down to go at most.
     """
     n = (state.left.shape[0] + 1) // 2
@@ -233,7 +234,8 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
         if x == root or (state.parent[x] == root and sibling_of(state, x) < n):
             continue
         where, best, here, top = best_place(state, x, height, path, off, scaled)
-        if best - here <= 1e-12 * abs(here) or where == sibling_of(state, x):
+        least = state.rounding * float(state.size[x]) * float(state.size[top]) ** 2
+        if best - here <= least or where == sibling_of(state, x):
             continue
         stop = state.parent[top]
         attach(state, x, where, detach(state, x, stop), stop)

@@ -45,7 +45,7 @@ class Embedding:
     points: NDArray[np.floating[Any]]
     weights: NDArray[np.float64]
     constant: float
-    counts: NDArray[Any] | None = None
+    counts: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -60,7 +60,7 @@ class Embedding:
         if self.counts is not None:
             from scipy.spatial.distance import pdist
 
-            return np.asarray(pdist(self.counts.astype(np.float64), "cityblock"))
+            return np.asarray(pdist(self.counts, "cityblock"))
         from threadpoolctl import threadpool_limits
 
         n = len(self)
@@ -133,7 +133,12 @@ class Thresholds:
             points[:, at : at + len(lower)] = on_grid(2.0 * share - 1.0)
             at += len(lower)
         exact = bool((np.abs(points) == 1.0).all())
-        return Embedding(points, weights, float(weights.sum()), counts if exact else None)
+        return Embedding(points, weights, float(weights.sum()), self._inside(counts) if exact else None)
+
+    def _inside(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """The counts, moved to the nearest end where they are outside the range of the thresholds."""
+        ends = [(lower[0], lower[-1] + width[-1]) if len(lower) else (0.0, 0.0) for lower, width in self]
+        return np.clip(counts.astype(np.float64), *np.array(ends).T)
 
 
 def on_grid(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,7 +153,10 @@ def thresholds_for(n_users: int) -> int:
 
 def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
     """Degree vectors as an (n, K) array of finite numbers, or InputError."""
-    counts = np.asarray(vectors)
+    try:
+        counts = np.asarray(vectors)
+    except ValueError:
+        raise InputError("vectors have rows of unequal length, not the shape (users, bins): give one row a user") from None
     if counts.ndim != 2 or counts.shape[1] == 0:
         raise InputError(f"vectors have shape {counts.shape}, not (users, bins): give one row a user")
     if counts.dtype.kind not in "iufb":
@@ -163,8 +171,7 @@ def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
 
 def _pooled_edges(column: NDArray[Any], room: int | None) -> NDArray[np.float64]:
     """The distinct counts of a bin; past `room` thresholds only some, close together where many users are told apart."""
-    values, repeats = np.unique(column, return_counts=True)
-    edges = values.astype(np.float64)
+    edges, repeats = np.unique(column.astype(np.float64), return_counts=True)
     if room is None or len(edges) - 1 <= room:
         return edges
     below = np.cumsum(repeats)[:-1] / len(column)

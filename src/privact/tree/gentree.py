@@ -31,7 +31,10 @@ def schedule(temperature: Temperature | None, sweeps: int) -> NDArray[np.float64
     """The temperature of each sweep: constant, cooling geometrically from the first to the second, or as listed."""
     if temperature is None:
         temperature = 1.0
-    values = np.atleast_1d(np.asarray(temperature, dtype=np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(temperature, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
         raise InputError(f"temperature {temperature!r} is not a number >= 0, a (hot, cold) pair or one number a sweep")
     if len(values) == 1:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +19,7 @@ Progress = Callable[[str, int, int], None]
 SEARCHES: tuple[Search, ...] = ("gentree", "linkage", "linkage+gentree")
 
 
-@dataclass(frozen=True)
-class LearnedTree:
+class LearnedTree(NamedTuple):
     """What a search found.
 
     tree: where it ended.
@@ -31,6 +29,38 @@ class LearnedTree:
 
     tree: HierarchicalClusterTree
     cost_trace: NDArray[np.float64]
+
+
+@overload
+def learn_tree(
+    embedding: Embedding | ArrayLike | None = ...,
+    *,
+    dissimilarity: ArrayLike | None = ...,
+    similarity: ArrayLike | None = ...,
+    search: Search = ...,
+    sweeps: int | None = ...,
+    temperature: float | Sequence[float] | None = ...,
+    random_state: int | np.random.Generator | None = ...,
+    progress: Progress | None = ...,
+    users: Sequence[str] | None = ...,
+    return_trace: Literal[False] = ...,
+) -> HierarchicalClusterTree: ...
+
+
+@overload
+def learn_tree(
+    embedding: Embedding | ArrayLike | None = ...,
+    *,
+    dissimilarity: ArrayLike | None = ...,
+    similarity: ArrayLike | None = ...,
+    search: Search = ...,
+    sweeps: int | None = ...,
+    temperature: float | Sequence[float] | None = ...,
+    random_state: int | np.random.Generator | None = ...,
+    progress: Progress | None = ...,
+    users: Sequence[str] | None = ...,
+    return_trace: Literal[True],
+) -> LearnedTree: ...
 
 
 def learn_tree(
@@ -44,7 +74,8 @@ def learn_tree(
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
     users: Sequence[str] | None = None,
-) -> HierarchicalClusterTree:
+    return_trace: bool = False,
+) -> HierarchicalClusterTree | LearnedTree:
     """The tree that maximises Dasgupta's cost of the given dissimilarities, as well as the search can.
 
     embedding: users as points (`Embedding`), or their (n, K) degree vectors, whose dissimilarity is the L1 distance.
@@ -58,38 +89,12 @@ def learn_tree(
     random_state: seed or generator; the same seed gives the same tree.
     progress: called with (what is done, how much, of how much).
     users: ids of the users.
+    return_trace: return the tree and the cost along the way, as a `LearnedTree`.
 
     >>> from privact import learn_tree
     >>> learn_tree([[0, 9], [1, 9], [7, 0], [9, 1]]).cut(2).tolist()
     [0, 0, 1, 1]
     """
-    found = search_tree(
-        embedding,
-        dissimilarity=dissimilarity,
-        similarity=similarity,
-        search=search,
-        sweeps=sweeps,
-        temperature=temperature,
-        random_state=random_state,
-        progress=progress,
-        users=users,
-    )
-    return found.tree
-
-
-def search_tree(
-    embedding: Embedding | ArrayLike | None = None,
-    *,
-    dissimilarity: ArrayLike | None = None,
-    similarity: ArrayLike | None = None,
-    search: Search = "linkage+gentree",
-    sweeps: int | None = None,
-    temperature: float | Sequence[float] | None = None,
-    random_state: int | np.random.Generator | None = None,
-    progress: Progress | None = None,
-    users: Sequence[str] | None = None,
-) -> LearnedTree:
-    """As `learn_tree`, with the trace of the cost."""
     from privact.tree._kernels import fill
     from privact.tree.gentree import SWEEPS, anneal, schedule
     from privact.tree.linkage import EXACT_LIMIT, average_linkage
@@ -123,7 +128,8 @@ def search_tree(
     if search == "linkage+gentree":
         rounds = sweeps if temperature is None else None
         costs += polish(state, rounds, lambda done, _: tell("polishing", done, done if rounds is None else rounds))
-    return LearnedTree(tree_of(state, users), sign * np.array(costs))
+    tree = tree_of(state, users)
+    return LearnedTree(tree, sign * np.array(costs)) if return_trace else tree
 
 
 def _points(

@@ -16,7 +16,13 @@ def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
 
     name: what the caller calls it, for the error message.
     """
-    square = np.array(matrix, dtype=np.float64)
+    try:
+        given = np.asarray(matrix)
+        if given.dtype.kind not in "iufb":
+            raise TypeError
+        square = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} does not hold numbers in rows of equal length: give an (n, n) array") from None
     if square.ndim != 2 or square.shape[0] != square.shape[1]:
         raise InputError(f"{name} has shape {square.shape}, not (n, n): give one row and one column a user")
     if not 2 <= len(square) <= MATRIX_LIMIT:

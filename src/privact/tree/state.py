@@ -11,6 +11,9 @@ from privact.tree._kernels import SearchState, fill, random_children
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
+ROUNDING = 1e-13
+"""Rounding error of a dot product, as a share of the sum of its terms' sizes."""
+
 
 def empty_state(embedding: Embedding) -> SearchState:
     """A state that knows the users' points and has no tree yet."""
@@ -28,6 +31,7 @@ def empty_state(embedding: Embedding) -> SearchState:
         partial=np.full(nodes, np.nan),
         weights=np.ascontiguousarray(embedding.weights, dtype=np.float64),
         constant=float(embedding.constant),
+        rounding=ROUNDING * float((np.square(embedding.points) @ np.abs(embedding.weights)).max()),
     )
 
 

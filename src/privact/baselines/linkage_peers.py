@@ -1,0 +1,121 @@
+"""Other ways to learn a tree, all called alike: linkages, recursive bisection, our own searches, and chance.
+
+`TREE_LEARNERS` work on users as an embedding or as vectors. Fed with reports they are as private as the reports: all of it is
+post-processing. `GRAPH_LEARNERS` work on the contact graph itself: they are NOT private, and show what is lost without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privact.baselines._points import points_of
+from privact.baselines.bisection import bisection
+from privact.errors import InputError, MissingExtraError
+from privact.network.graph import ContactGraph
+from privact.query.quality import random_tree
+from privact.tree.embedding import Embedding
+from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.learn import SEARCHES, Search, learn_tree
+from privact.tree.linkage import LINKAGE_LIMIT
+
+__all__ = ["GRAPH_LEARNERS", "TREE_LEARNERS", "GraphLearner", "TreeLearner", "bisection", "linkage", "paris"]
+
+Method = Literal["average", "complete", "single", "ward"]
+RandomState = int | np.random.Generator | None
+
+
+class TreeLearner(Protocol):
+    """From users to a tree."""
+
+    def __call__(self, users: Embedding | ArrayLike, random_state: RandomState = None) -> HierarchicalClusterTree:
+        """Learn the tree.
+
+        users: an `Embedding`, or (n, K) degree vectors, whose dissimilarity is the L1 distance; at least two users.
+        random_state: seed or generator; the same seed gives the same tree. Learners that leave nothing to chance ignore it.
+        """
+
+
+GraphLearner = Callable[..., HierarchicalClusterTree]
+"""From a ContactGraph, and an optional random_state, to a tree. Not private."""
+
+
+def linkage(users: Embedding | ArrayLike, random_state: RandomState = None, *, method: Method) -> HierarchicalClusterTree:
+    """The tree that joins the two nearest clusters again and again, through fastcluster.
+
+    users, random_state: see `TreeLearner`. All pairs of users are kept, so at most 20,000 users are taken.
+    method: what is near: the average, the largest (complete) or the smallest (single) dissimilarity of two clusters, or the
+        growth of the sum of squares (ward). Ward needs Euclidean distances: it gets the square roots of the dissimilarities,
+        which are such. (d = constant - <x, y>, so the points, each made equally long by a coordinate of its own, are
+        sqrt(2 d) apart.)
+    """
+    import fastcluster
+
+    points = points_of(users)
+    if len(points) > LINKAGE_LIMIT:
+        raise InputError(
+            f"{method} linkage keeps all pairs and takes at most {LINKAGE_LIMIT:,} users, not {len(points):,}: "
+            "use 'linkage+gentree'"
+        )
+    condensed = points.condensed()
+    if method == "ward":
+        np.sqrt(np.maximum(condensed, 0.0, out=condensed), out=condensed)
+    merges = fastcluster.linkage(condensed, method=method, preserve_input=False)
+    return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32))
+
+
+def paris(graph: ContactGraph, random_state: RandomState = None) -> HierarchicalClusterTree:
+    """The tree of Paris (Bonald et al., 2018), from the contact graph itself: NOT private.
+
+    Paris joins the two clusters with most contacts between them beside their numbers of contacts. It cannot work on reports: it
+    needs similarities that are zero for most pairs, and gets the adjacency matrix. Parts without a contact between them are
+    joined last.
+
+    graph: who knows whom; at least one contact.
+    random_state: ignored, nothing is left to chance.
+    """
+    if not isinstance(graph, ContactGraph):
+        raise InputError(f"paris works on a ContactGraph, not on a {type(graph).__name__}: give the graph itself")
+    if graph.n_edges == 0:
+        raise InputError(f"the graph of {graph.n_users} users has no contacts: give at least one")
+    try:
+        hierarchy: Any = import_module("sknetwork.hierarchy")
+    except ImportError:
+        raise MissingExtraError("scikit-network", "graph", "Paris") from None
+    from scipy.sparse import csr_matrix
+
+    contacts = np.ones(len(graph.indices))
+    rows = graph.indptr.astype(np.int32)  # its kernel takes 32-bit indices only
+    adjacency = csr_matrix((contacts, graph.indices.copy(), rows), shape=(graph.n_users, graph.n_users))
+    merges = hierarchy.Paris(reorder=False).fit_predict(adjacency)
+    return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32), graph.users)
+
+
+def _searched(users: Embedding | ArrayLike, random_state: RandomState = None, *, search: Search) -> HierarchicalClusterTree:
+    """The tree of one of our own searches."""
+    return learn_tree(points_of(users), search=search, random_state=random_state)
+
+
+def _by_chance(users: Embedding | ArrayLike, random_state: RandomState = None) -> HierarchicalClusterTree:
+    """A tree that knows only how many users there are."""
+    return random_tree(len(points_of(users)), np.random.default_rng(random_state))
+
+
+TREE_LEARNERS: dict[str, TreeLearner] = {
+    **{search: partial(_searched, search=search) for search in SEARCHES},
+    "average": partial(linkage, method="average"),
+    "complete": partial(linkage, method="complete"),
+    "single": partial(linkage, method="single"),
+    "ward": partial(linkage, method="ward"),
+    "bisection": bisection,
+    "random": _by_chance,
+}
+"""Every way to learn a tree from vectors, by name; all take (users, random_state=None)."""
+
+GRAPH_LEARNERS: dict[str, GraphLearner] = {"paris": paris}
+"""Every way to learn a tree from contacts themselves, by name; all take (graph, random_state=None). Not private."""

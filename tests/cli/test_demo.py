@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from privact.experiments.demo import SIZES, play_demo
+from privact.tree.hct import HierarchicalClusterTree
+
+FILES = {"tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv"}
+
+
+@pytest.fixture(scope="module")
+def played():
+    stages = []
+    return play_demo(300, seed=3, tell=lambda stage, done, total: stages.append((stage, done, total))), stages
+
+
+def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("demo", "--users", 300, "-o", "my demo")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert {path.name for path in (tmp_path / "my demo").iterdir()} == FILES
+    words = " ".join(result.stdout.split())
+    for part in ("Per edge:", "Not protected:", "random tree", "number of contacts only", "home servers as bins", "no noise"):
+        assert part in words
+    commands = [line.strip() for line in result.stdout.split("Try next")[1].splitlines() if line.startswith("  ")]
+    assert len(commands) == 3
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "privact"
+        assert run(*arguments).exit_code == 0
+
+
+def test_the_demo_in_json(ask, tmp_path):
+    found = ask("demo", "--users", 300, "-o", tmp_path / "demo")
+    assert set(found["files"]) == FILES
+    assert found["users"] == 300
+    assert len(found["share_of_contacts"]) == 4
+    assert [view["at_least"] for view in found["communities"]] == list(SIZES)
+    assert HierarchicalClusterTree.load(found["files"]["tree.hct"]).n_users == 300
+
+
+def test_what_is_shown_about_the_user_is_true(played):
+    demo, _ = played
+    contacts = set(demo.network.graph.neighbours(demo.user))
+    assert [(user, size) for user, _, size in demo.nearest] == list(demo.tree.nearest(demo.user, 10))
+    assert all(true == (user in contacts) for user, true, _ in demo.nearest)
+    for view, size in zip(demo.communities, SIZES, strict=True):
+        members = demo.tree.community(demo.user, size).users
+        assert view.size == len(members) == sum(count for _, count in view.servers)
+        assert view.contacts == len(contacts & set(members))
+        assert view.by_chance == pytest.approx(len(contacts) * (len(members) - 1) / 299)
+
+
+def test_the_released_tree_says_which_round_it_is_from_and_nothing_about_contacts(played):
+    demo, _ = played
+    assert dict(demo.tree.parameters) == {
+        "round": "demo-servers", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 16, "bins": "labels",
+        "labels_digest": demo.round.labels_digest.hex(), "denoise": True, "search": "linkage+gentree",
+    }  # fmt: skip
+
+
+def test_progress_covers_all_devices(played):
+    _, stages = played
+    assert sum(stage.startswith("devices") and done == total == 300 for stage, done, total in stages) == 3
+
+
+@pytest.mark.slow
+def test_bins_that_mean_something_beat_both_controls():
+    nothing, degree, random_bins, servers = play_demo(2000, seed=1).qualities
+    assert servers.noisy > 2 * max(nothing.noisy, degree.noisy, random_bins.noisy)
+    assert servers.exact > servers.noisy

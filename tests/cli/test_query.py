@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from privact.tree.hct import HierarchicalClusterTree
+
+
+def test_nearest_come_by_community(run, ask, tree):
+    found = ask("nearest", tree, "ann", "-m", 4)
+    assert found["user"] == "ann"
+    assert [(entry["user"], entry["community_size"]) for entry in found["nearest"]] == [
+        ("bob", 2), ("cat", 3), ("dan", 4), ("eve", 8),
+    ]  # fmt: skip
+    lines = run("nearest", tree, "ann", "-m", 2).stdout.splitlines()
+    assert [line.split() for line in lines] == [["rank", "user", "share", "a", "community", "of"], ["1", "bob", "2"], ["2", "cat", "3"]]
+    assert len(ask("nearest", tree, "ann")["nearest"]) == 7  # ten were asked for, everybody came
+
+
+def test_users_of_a_tree_without_ids_are_numbers(ask, numbered):
+    assert [entry["user"] for entry in ask("nearest", numbered, "0")["nearest"]] == [1, 2]
+    assert ask("community", numbered, "0", "--size", 2)["users"] == [0, 1]
+
+
+def test_community_is_the_smallest_that_is_large_enough(run, ask, tree):
+    assert ask("community", tree, "ann", "--size", 3) == {
+        "user": "ann", "asked_size": 3, "size": 3, "users": ["ann", "bob", "cat"],
+    }  # fmt: skip
+    assert ask("community", tree, "ann", "--size", 5)["size"] == 8
+    text = run("community", tree, "ann", "--size", 3).stdout
+    assert text == "The close community of ann with at least 3 users has 3:\n\nann  bob  cat\n"
+
+
+def test_a_huge_community_is_listed_in_part(run, ask, tmp_path):
+    path = tmp_path / "large.hct"
+    users = [f"u{i:04}" for i in range(1000)]
+    nested = users[0]
+    for user in users[1:]:
+        nested = (nested, user)
+    HierarchicalClusterTree.from_nested(nested).save(path)
+    text = run("community", path, "u0000", "--size", 1000).stdout
+    assert text.endswith("and 850 more: all of them with --json\n")
+    assert "u0149" in text
+    assert "u0150" not in text
+    assert ask("community", path, "u0000", "--size", 1000)["users"] == users
+
+
+def test_cut_into_k_or_into_small_enough(run, ask, tree, tmp_path):
+    found = ask("cut", tree, "-k", 2)
+    assert found["sizes"] == [4, 4]
+    assert found["labels"] == dict.fromkeys(("ann", "bob", "cat", "dan"), 0) | dict.fromkeys(("eve", "fay", "gus", "hal"), 1)
+    assert ask("cut", tree, "--max-size", 2)["sizes"] == [2, 1, 1, 2, 2]
+    output = tmp_path / "labels.tsv"
+    found = ask("cut", tree, "-k", 2, "-o", output)
+    assert (found["output"], "labels" in found) == (str(output), False)
+    assert output.read_text().splitlines()[:3] == ["user\tcluster", "ann\t0", "bob\t0"]
+    text = run("cut", tree, "--max-size", 3).stdout
+    assert "4 clusters of 8 users" in text
+    assert [line.split() for line in text.splitlines()[3:]] == [
+        ["0", "3", "37.5%", "ann"], ["2", "2", "25.0%", "eve"], ["3", "2", "25.0%", "gus"], ["1", "1", "12.5%", "dan"],
+    ]  # fmt: skip
+
+
+def test_ids_with_tabs_and_line_ends_survive_the_file_and_do_not_break_the_screen(run, tmp_path):
+    path, output = tmp_path / "odd.hct", tmp_path / "labels.tsv"
+    users = ["a\tb", 'say "hi"', "line\nend", "\x1b[31mred", "名前"]
+    HierarchicalClusterTree.from_nested((((("a\tb", 'say "hi"'), "line\nend"), "\x1b[31mred"), "名前")).save(path)
+    run("cut", path, "-k", 5, "-o", output)
+    with output.open(newline="") as stream:
+        assert {row[0] for row in list(csv.reader(stream, delimiter="\t"))[1:]} == set(users)
+    text = run("nearest", path, "名前").stdout
+    assert "\x1b" not in text
+    assert len(text.splitlines()) == 5
+    assert r"a\tb" in text
+
+
+def test_info_tells_what_is_in_the_file(run, ask, tree, numbered):
+    found = ask("info", tree)
+    assert (found["users"], found["user_ids"], found["bytes"]) == (8, True, tree.stat().st_size)
+    assert found["depth"] == {"mean": (4 + 4 + 3 + 2 + 3 + 3 + 3 + 3) / 8, "largest": 4}
+    assert found["parameters"]["epsilon"] == 1.0
+    assert "factor of e^1.0" in found["privacy"]
+    text = run("info", tree).stdout
+    assert "ann, bob, cat" in text
+    assert "Not protected" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    assert ask("info", numbered)["privacy"] is None
+    assert "unknown" in run("info", numbered).stdout
+
+
+@pytest.mark.parametrize(("name", "suggested"), [("Ann", "'ann'"), ("@ann", "'ann'"), ("an", "'ann'"), ("halt", "'hal'")])
+def test_an_unknown_user_is_met_with_similar_ones(run, tree, name, suggested):
+    result = run("nearest", tree, name)
+    assert result.exit_code == 2
+    assert result.stderr == f"privact: no user {name!r} in this tree: did you mean {suggested}?\n"
