@@ -71,3 +71,19 @@ def test_bins_that_mean_something_beat_both_controls():
     nothing, degree, random_bins, servers = play_demo(2000, seed=1).qualities
     assert servers.noisy > 2 * max(nothing.noisy, degree.noisy, random_bins.noisy)
     assert servers.exact > servers.noisy
+
+
+def test_a_demo_that_is_stopped_while_it_writes_leaves_no_new_file_and_removes_none(run, tmp_path, monkeypatch, played):
+    monkeypatch.setattr("privact.experiments.demo.play_demo", lambda *_, **__: played[0])
+    mine = tmp_path / "contacts.tsv"  # a file of somebody's own, with the name of one that the demo would have written
+    mine.write_text("ann\tbob\n")
+
+    def interrupted(*_, **__):
+        assert (tmp_path / "tree.hct").exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("privact.query.picture.save_picture", interrupted)
+    result = run("demo", "-o", tmp_path)
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "privact: stopped\n")
+    assert list(tmp_path.iterdir()) == [mine]
+    assert mine.read_text() == "ann\tbob\n"

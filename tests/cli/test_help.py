@@ -72,9 +72,10 @@ def test_help_loads_nothing_heavy(arguments):
 
 
 def test_a_query_loads_nothing_heavy_either(tree):
+    queries = [["nearest", str(tree), "ann"], ["community", str(tree), "ann", "--size", "3"], ["info", str(tree)]]
     code = (
         "import sys\nfrom privact.cli.main import app\n"
-        f"for query in (['nearest', {str(tree)!r}, 'ann'], ['community', {str(tree)!r}, 'ann', '--size', '3'], ['info', {str(tree)!r}]):\n"
+        f"for query in {queries!r}:\n"
         "    try:\n        app(query)\n    except SystemExit as end:\n        assert end.code == 0\n"
         "heavy = {'numba', 'scipy', 'pyarrow', 'opendp', 'matplotlib', 'plotly', 'networkx'} & set(sys.modules)\n"
         "print(sorted(heavy), file=sys.stderr)"

@@ -25,7 +25,15 @@ def test_learn_writes_a_tree_of_all_users_and_says_what_it_promises(run, contact
     assert sorted(tree.users) == ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal"]
     words = " ".join(result.stdout.split())
     assert "1 named again, 1 with oneself" in words
-    for part in ("Per edge:", "e^2.0", "Per report:", "epsilon 1.0", "Per round:", "Not protected:", "The noise was simulated here"):
+    for part in (
+        "Per edge:",
+        "e^2.0",
+        "Per report:",
+        "epsilon 1.0",
+        "Per round:",
+        "Not protected:",
+        "The noise was simulated here",
+    ):
         assert part in words
     assert max(map(len, result.stdout.splitlines())) <= 80
 

@@ -14,7 +14,11 @@ def test_nearest_come_by_community(run, ask, tree):
         ("bob", 2), ("cat", 3), ("dan", 4), ("eve", 8),
     ]  # fmt: skip
     lines = run("nearest", tree, "ann", "-m", 2).stdout.splitlines()
-    assert [line.split() for line in lines] == [["rank", "user", "share", "a", "community", "of"], ["1", "bob", "2"], ["2", "cat", "3"]]
+    assert [line.split() for line in lines] == [
+        ["rank", "user", "share", "a", "community", "of"],
+        ["1", "bob", "2"],
+        ["2", "cat", "3"],
+    ]
     assert len(ask("nearest", tree, "ann")["nearest"]) == 7  # ten were asked for, everybody came
 
 

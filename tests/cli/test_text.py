@@ -12,7 +12,15 @@ from privact.cli.text import columns, facts, number, print_json, shown, table
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1234567, "1,234,567"), (0.021374, "0.02137"), (22.935, "22.93"), (54321.9, "54,322"), (2.3456e13, "2.346e+13"), (0.0, "0")],
+    [
+        (0, "0"),
+        (1234567, "1,234,567"),
+        (0.021374, "0.02137"),
+        (22.935, "22.93"),
+        (54321.9, "54,322"),
+        (2.3456e13, "2.346e+13"),
+        (0.0, "0"),
+    ],
 )
 def test_numbers_have_sensible_digits(value, text):
     assert number(value) == text

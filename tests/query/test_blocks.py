@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,7 +49,10 @@ def test_blocks_are_clusters_of_nested_cuts_and_share_their_parent_without_gap(n
     rows = row_sizes(n_users, smallest)
     highlight = seed % n_users if mark else None
     blocks, block_of = nested_blocks(tree, most=most, smallest=smallest, highlight=highlight)
-    cuts = [{frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())} for labels in map(tree.cut_size, rows)]
+    cuts = [
+        {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())}
+        for labels in map(tree.cut_size, rows)
+    ]
     assert blocks[0].parent == -1
     assert sum(not block.is_pool and not block.highlight for block in blocks[1:]) <= 2 * most  # a pool of one counts as a cluster
     for number, block in enumerate(blocks):
@@ -67,7 +72,7 @@ def test_blocks_are_clusters_of_nested_cuts_and_share_their_parent_without_gap(n
         if inside:
             assert inside[0].begin == pytest.approx(block.begin)
             assert inside[-1].end == pytest.approx(block.end)
-            assert all(one.end == pytest.approx(next.begin) for one, next in zip(inside, inside[1:], strict=False))
+            assert all(one.end == pytest.approx(other.begin) for one, other in pairwise(inside))
             assert all(child.first_row == block.last_row + 1 for child in inside)
     if highlight is not None:  # every row shows the cluster around the user
         shown = {row for block in blocks if block.highlight for row in range(block.first_row, block.last_row + 1)}

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import builtins
 import re
 
 import numpy as np
 import pytest
 
 from privact.errors import InputError, MissingExtraError, UnknownUserError
+from privact.query import picture
 from privact.query._colours import EVERYBODY, POOL, branch_colour, group_colour, ink_on
 from privact.query.blocks import Block
 from privact.query.picture import draw, save_picture
@@ -26,7 +26,14 @@ def tree():
 def test_the_same_tree_gives_the_same_file(tree, tmp_path, kind):
     one, other = tmp_path / f"one{kind}", tmp_path / f"other{kind}"
     for path in (one, other):
-        save_picture(tree, path, title="Sixty", notes="a note", highlight="user7", groups=["left" if i < 20 else "right" for i in range(60)])
+        save_picture(
+            tree,
+            path,
+            title="Sixty",
+            notes="a note",
+            highlight="user7",
+            groups=["left" if i < 20 else "right" for i in range(60)],
+        )
     assert one.read_bytes() == other.read_bytes()
     assert {path.name for path in tmp_path.iterdir()} == {one.name, other.name}
     beginning = {".html": b"<!doctype html>", ".png": b"\x89PNG", ".svg": b"<?xml"}[kind]
@@ -103,14 +110,7 @@ def test_a_picture_of_another_kind_is_refused(tree, tmp_path):
 
 @pytest.mark.parametrize(("kind", "package"), [(".html", "plotly"), (".png", "matplotlib"), (".svg", "matplotlib")])
 def test_without_the_extra_the_error_says_what_to_install(tree, tmp_path, monkeypatch, kind, package):
-    real_import = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name.split(".")[0] == package:
-            raise ImportError(name)
-        return real_import(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(picture, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(MissingExtraError, match=rf"needs {package}.*privact\[plot\]"):
         save_picture(tree, tmp_path / f"tree{kind}")
     assert list(tmp_path.iterdir()) == []

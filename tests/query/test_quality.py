@@ -101,7 +101,9 @@ def test_random_trees_come_from_the_seed_and_know_nothing_but_chance():
     matrix = csr_array(np.triu(rng.random((400, 400)) < 0.1, 1))
     matrix = matrix + matrix.T
     found = [share_of_contacts(random_tree(400, rng), matrix) for _ in range(5)]
-    assert np.mean(found) == pytest.approx(0.1, abs=0.01)  # among any others a tenth are contacts; 40 nearest of 400 users: sd .0015
+    assert np.mean(found) == pytest.approx(
+        0.1, abs=0.01
+    )  # among any others a tenth are contacts; 40 nearest of 400 users: sd .0015
 
 
 @pytest.mark.data
@@ -113,7 +115,8 @@ def test_on_lastfm_the_tree_of_random_bins_sees_little_more_than_the_degree(data
     graph = load_dataset("lastfm", data_dir).graph
     matrix = graph.to_scipy()
     share = {
-        n_bins: share_of_contacts(PrivaCT(epsilon=1.0, n_bins=n_bins, random_state=5).fit(graph).tree_, matrix) for n_bins in (1, 7)
+        n_bins: share_of_contacts(PrivaCT(epsilon=1.0, n_bins=n_bins, random_state=5).fit(graph).tree_, matrix)
+        for n_bins in (1, 7)
     }
     assert share_of_contacts(random_tree(graph.n_users, np.random.default_rng(5)), matrix) == pytest.approx(0.0075, abs=0.0015)
     assert share[1] == pytest.approx(0.022, abs=0.006)

@@ -6,6 +6,7 @@ post-processing. `GRAPH_LEARNERS` work on the contact graph itself: they are NOT
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -92,7 +93,9 @@ def paris(graph: ContactGraph, random_state: RandomState = None) -> Hierarchical
     contacts = np.ones(len(graph.indices))
     rows = graph.indptr.astype(np.int32)  # its kernel takes 32-bit indices only
     adjacency = csr_matrix((contacts, graph.indices.copy(), rows), shape=(graph.n_users, graph.n_users))
-    merges = hierarchy.Paris(reorder=False).fit_predict(adjacency)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of its own call to SciPy, where somebody has no contacts
+        merges = hierarchy.Paris(reorder=False).fit_predict(adjacency)
     return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32), graph.users)
 
 

@@ -115,12 +115,10 @@ def show(
     """
     from privact.cli.privacy import promise
     from privact.cli.progress import progress_bar
-    from privact.errors import InputError
-    from privact.query.picture import KINDS, save_picture
+    from privact.query.picture import checked_kind, save_picture
     from privact.tree.hct import HierarchicalClusterTree
 
-    if output.suffix.lower() not in KINDS:
-        raise InputError(f"cannot draw {output}: the name must end in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    checked_kind(output)
     checked_output(output)
     with progress_bar() as tell:
         tell("drawing", 0, 0)

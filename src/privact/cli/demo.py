@@ -19,6 +19,9 @@ __all__ = ["app"]
 
 app = typer.Typer()
 
+_PICTURES = ("tree.html", "tree.png")
+_FILES = (*_PICTURES, "tree.hct", "contacts.tsv", "servers.tsv")
+
 
 @app.command(epilog="\b\nExample:\n  privact demo\n  privact demo --users 5000 -o results")
 def demo(
@@ -36,11 +39,14 @@ def demo(
     from privact.cli.progress import progress_bar
     from privact.errors import InputError
     from privact.experiments.demo import play_demo
+    from privact.query.picture import checked_kind
 
     if seed < 0:
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
     if output.exists() and not output.is_dir():
         raise InputError(f"cannot write into {output}: it is not a folder: name another with -o")
+    for name in _PICTURES:
+        checked_kind(name)
     begin = perf_counter()
     with progress_bar() as tell:
         played = play_demo(users, seed=seed, tell=tell)
@@ -54,20 +60,31 @@ def demo(
 
 
 def _write(played: Demo, folder: Path) -> dict[str, Path]:
-    """Write all files of the demo."""
+    """Write all files of the demo; one that is stopped leaves no new file, and none that was there is removed."""
     from privact.errors import InputError
-    from privact.query.picture import save_picture
-    from privact.tree.atomic import written_whole
 
-    graph, network = played.network.graph, played.network
+    files = {name: folder / name for name in _FILES}
+    new = [path for path in files.values() if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make folder {folder}: {(error.strerror or str(error)).lower()}") from None
-    names = ("tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
-    files = {name: folder / name for name in names}
+    try:
+        _fill(played, files)
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
+    return files
+
+
+def _fill(played: Demo, files: dict[str, Path]) -> None:
+    from privact.query.picture import save_picture
+    from privact.tree.atomic import written_whole
+
+    graph, network = played.network.graph, played.network
     played.tree.save(files["tree.hct"])
-    for name in ("tree.html", "tree.png"):
+    for name in _PICTURES:
         save_picture(
             played.tree,
             files[name],
@@ -81,7 +98,6 @@ def _write(played: Demo, folder: Path) -> dict[str, Path]:
     for name, rows in (("contacts.tsv", [("user", "contact"), *pairs]), ("servers.tsv", [("user", "server"), *homes])):
         with written_whole(files[name]) as stream:
             stream.write("".join(f"{one}\t{other}\n" for one, other in rows).encode())
-    return files
 
 
 def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:

@@ -14,7 +14,7 @@ from privact.errors import PrivaCTError
 
 __all__ = ["Commands"]
 
-_LATER = {"bench": "privact.cli.bench"}
+_LATER = {"bench": "privact.cli.bench", "explain": "privact.cli.explain", "reproduce": "privact.cli.reproduce"}
 """Groups of commands that are imported only when they are called or listed: module by name, each with an `app`."""
 
 _WRONG, _INTERRUPTED, _NOBODY_READS = 2, 130, 141

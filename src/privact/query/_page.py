@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privact.errors import MissingExtraError
 from privact.query._colours import INK, OUTLINE, QUIET, ink_on, sample_colour
 from privact.query.blocks import Block
 
@@ -54,10 +53,7 @@ def page(drawing: Drawing) -> str:
 
     drawing: what to show.
     """
-    try:
-        import plotly.graph_objects as go
-    except ImportError:
-        raise MissingExtraError("plotly", "plot", "an .html picture") from None
+    import plotly.graph_objects as go
 
     blocks = drawing.blocks
     colours = [_GROUND, *drawing.colours[1:]]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privact.errors import MissingExtraError
 from privact.query._colours import INK, OUTLINE, QUIET, ink_on, sample_colour
 from privact.query.blocks import Block
 
@@ -40,12 +39,9 @@ def still(drawing: Drawing, kind: str) -> bytes:
     drawing: what to show.
     kind: "png" or "svg".
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", f"a .{kind} picture") from None
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     reading, notes = textwrap.wrap(_how_to_read(drawing), _CHARACTERS), textwrap.wrap(drawing.notes, _CHARACTERS)
     top = _TITLE + 0.30 + _LINE * len(reading)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.errors import InputError
+from privact.errors import InputError, MissingExtraError
 from privact.query._colours import branch_colour, group_colour
 from privact.query.blocks import Block, nested_blocks, row_sizes
 from privact.tree.atomic import written_whole
 from privact.tree.hct import HierarchicalClusterTree, User
 
-__all__ = ["KINDS", "Drawing", "draw", "save_picture"]
+__all__ = ["Drawing", "checked_kind", "draw", "save_picture"]
 
-KINDS = (".html", ".png", ".svg")
-
+_PACKAGES = {".html": "plotly", ".png": "matplotlib", ".svg": "matplotlib"}
 _MOST_ON_A_PAGE = 4_000  # clusters; a browser stays quick and the file within a few megabytes, however many users
 _MOST_IN_A_STILL = 1_500
 _STILL_SHARE = 300  # a still is about this many of its smallest blocks wide
@@ -71,9 +71,7 @@ def save_picture(
     highlight: a user whose clusters are outlined, from everybody down to the smallest drawn.
     groups: a public group for each leaf, such as a home server; colours and names then tell what clusters consist of.
     """
-    kind = Path(path).suffix.lower()
-    if kind not in KINDS:
-        raise InputError(f"cannot draw {path}: the name must end in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    kind = checked_kind(path)
     drawing = draw(tree, kind, title=title, notes=notes, highlight=highlight, groups=groups)
     if kind == ".html":
         from privact.query._page import page
@@ -86,6 +84,17 @@ def save_picture(
     with written_whole(path) as stream:
         stream.write(content)
     return drawing
+
+
+def checked_kind(path: str | Path) -> str:
+    """The kind of picture that a file name tells, if it can be drawn here: .html, .png or .svg."""
+    kind = Path(path).suffix.lower()
+    if kind not in _PACKAGES:
+        *some, last = _PACKAGES
+        raise InputError(f"cannot draw {path}: the name must end in {', '.join(some)} or {last}")
+    if find_spec(_PACKAGES[kind]) is None:
+        raise MissingExtraError(_PACKAGES[kind], "plot", f"a {kind} picture")
+    return kind
 
 
 def draw(
