@@ -30,8 +30,9 @@ class PrivaCT:
         reports as they are. With search="gentree" that is the paper's method.
     search, sweeps, temperature: see `learn_tree`.
     n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into.
-    random_state: seed or generator. It also draws the noise, which is simulated here: keep it secret, or make real
-        reports on real devices (`privact.device`).
+    random_state: seed or generator, for results that can be repeated. It also draws the noise, which is simulated here:
+        who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be guessed;
+        in a real round each device draws its own noise (`privact.device`).
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_,
     n_bins_, epsilon_report_, cost_trace_, labels_, embedding_, and round_ (the public parameters; None without noise or

@@ -7,7 +7,7 @@ at a random node visits on average at most 2 edges/n list entries and log2(n) / 
 under log C_M it tends to a path, where climbing to a common node would take hundreds of steps.
 
 Every kept number of edges is a whole number and every gain is computed afresh from them, so nothing drifts however long
-the chain. No fast-math.
+the chain. No fast-math. The innermost loops spell their tests out: a call with the whole state costs more than the test.
 """
 
 from __future__ import annotations
@@ -98,12 +98,6 @@ def mark_users(state, cluster):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def touches(state, edge, mark):  # type: ignore[no-untyped-def]
-    """Whether one of the two users of an edge has a mark."""
-    return state.marks[state.ends[edge, 0]] == mark or state.marks[state.ends[edge, 1]] == mark
-
-
-@njit(cache=True)
 def smaller_child(state, node):  # type: ignore[no-untyped-def]
     """The child with fewer users, the left one of equals."""
     a = state.left[node]
@@ -122,7 +116,7 @@ def count_partial(state, node):  # type: ignore[no-untyped-def]
     found = 0
     edge = state.first[above]
     while edge != NOTHING:
-        if touches(state, edge, mark):
+        if state.marks[state.ends[edge, 0]] == mark or state.marks[state.ends[edge, 1]] == mark:
             found += 1
         edge = state.following[edge]
     return found if smaller == state.left[node] else state.across[above] - found
@@ -203,7 +197,8 @@ def deal_edges(state, node, stays):  # type: ignore[no-untyped-def]
     mark = mark_users(state, smaller)
     while edge != NOTHING:
         after = state.following[edge]
-        crosses = node if touches(state, edge, mark) == (smaller == stays) else above
+        in_smaller = state.marks[state.ends[edge, 0]] == mark or state.marks[state.ends[edge, 1]] == mark
+        crosses = node if in_smaller == (smaller == stays) else above
         state.following[edge] = state.first[crosses]
         state.first[crosses] = edge
         edge = after

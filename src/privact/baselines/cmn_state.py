@@ -51,9 +51,7 @@ def tree_of(state: ChainState, graph: ContactGraph) -> HierarchicalClusterTree:
     return HierarchicalClusterTree.from_children(state.left[graph.n_users :], state.right[graph.n_users :], graph.users)
 
 
-def _crossing_lists(
-    meets: NDArray[np.int64], nodes: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+def _crossing_lists(meets: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """The first edge of each node's list, the edge after each edge, and the length of each list.
 
     meets: the node that each edge crosses.

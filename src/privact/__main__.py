@@ -1,0 +1,5 @@
+"""python -m privact is the command privact."""
+
+from privact.cli.main import main
+
+main()
