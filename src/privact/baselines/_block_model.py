@@ -5,9 +5,9 @@ lie in u's block. So for u in block i and v in block j
 
     p_uv = edges[i, j] * share[u, j] * share[v, i],        at most 1,
 
-which is symmetric, adds up to edges[i, j] over all pairs, and gives u edges[i, j] * share[u, j] contacts in block j: Chung-Lu, with
-expected degrees counted block by block. Within a block, pairs of a user with themselves are left out and the other pairs raised
-by 2 / (1 - sum of squared shares), so that the number of contacts is right there too.
+which is symmetric, adds up to edges[i, j] over all pairs, and gives u edges[i, j] * share[u, j] contacts in block j: Chung-Lu,
+with expected degrees counted block by block. Within a block, pairs of a user with themselves are left out and the other pairs
+raised by 2 / (1 - sum of squared shares), so that the number of contacts is right there too.
 """
 
 from __future__ import annotations

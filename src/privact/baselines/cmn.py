@@ -7,7 +7,7 @@ temperatures look for the tree of highest likelihood. Nothing here is private: e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +20,15 @@ from privact.network.graph import ContactGraph
 from privact.tree.counts import checked_count
 from privact.tree.gentree import SWEEPS, schedule
 from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.learn import Progress
 
 __all__ = ["SPACING", "WINDOW", "CMNResult", "learn_cmn", "sample_cmn"]
 
-WINDOW = 50
+WINDOW = 100
 """The chain has settled when log C_M was on average no higher in the last so many sweeps than in as many before them."""
 
 SPACING = 20
 """Sweeps from one sampled tree to the next."""
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

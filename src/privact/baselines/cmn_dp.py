@@ -20,9 +20,9 @@ safe but never reached: larger by 0.099 for large n, as if epsilon were 0.7 % le
 
 What "converged" must mean. The exponential mechanism's promise belongs to the stationary law. A chain that was run for so
 long that its law is within total variation t of the stationary law, on every graph, gives only (epsilon_tree, delta) with
-delta = (1 + e^epsilon_tree) t. No useful bound on t is known for this chain, and a flat trace of log C_M proves none: after
-400 sweeps from a random tree it is still rising. Whoever needs the pure promise cannot get it from this baseline. Two more
-conditions: the start must not come from the graph, and when to stop must not either, so the number of sweeps is fixed
+delta = (1 + e^epsilon_tree) t. No useful bound on t is known for this chain, and a trace of log C_M that has become flat, as
+it does here within some hundred sweeps, proves none: whoever needs the pure promise cannot get it from this baseline. Two
+more conditions: the start must not come from the graph, and when to stop must not either, so the number of sweeps is fixed
 beforehand and there is no stopping rule here. The trace is for experiments: it is exact and must not be released.
 
 This is a simulation: floating point, NumPy's generator and a seed make the noise unfit to protect anybody.
@@ -37,7 +37,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.baselines.cmn import Progress, require_users, run_sweeps, whole_number
+from privact.baselines.cmn import require_users, run_sweeps, whole_number
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, pair_counts
 from privact.baselines.random_graph_model import HierarchicalRandomGraph
@@ -46,6 +46,7 @@ from privact.network.graph import ContactGraph
 from privact.network.simulate import simulated_noise
 from privact.tree.gentree import SWEEPS
 from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.learn import Progress
 
 __all__ = ["CMNDPResult", "learn_cmn_dp", "log_likelihood_sensitivity"]
 

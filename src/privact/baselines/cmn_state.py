@@ -43,7 +43,8 @@ def state_of(graph: ContactGraph, tree: HierarchicalClusterTree) -> ChainState:
 
 def random_start(graph: ContactGraph, rng: np.random.Generator) -> HierarchicalClusterTree:
     """A tree that knows nothing: two clusters drawn at random are joined until one is left."""
-    return HierarchicalClusterTree.from_children(*random_children(graph.n_users, rng), graph.users)
+    left, right = random_children(graph.n_users, rng)
+    return HierarchicalClusterTree.from_children(left, right, graph.users)
 
 
 def tree_of(state: ChainState, graph: ContactGraph) -> HierarchicalClusterTree:

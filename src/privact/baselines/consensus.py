@@ -79,5 +79,5 @@ def consensus(trees: Sequence[HierarchicalClusterTree], share: float = 0.5) -> C
         members = trees[number].order[place : place + users]
         parent[cluster] = innermost[members[0]]
         innermost[members] = cluster
-    size, count = (np.array([cluster[column] for cluster in kept], np.int64) for column in (0, 1))
-    return Consensus(parent, size, count / len(trees), innermost)
+    sizes, counts = (np.array([cluster[column] for cluster in kept], np.int64) for column in (0, 1))
+    return Consensus(parent, sizes, counts / len(trees), innermost)

@@ -8,10 +8,10 @@ whole network by one program that sees all contacts, with `simulated_noise`: goo
 The PrivaCT paper's appendix lists what is wrong or open in LDPGen; each place is decided here:
 
 - *Epsilon.* Both ends of a contact report it, in both rounds. The promise is per contact over all four reports, so the
-  rounds share it, epsilon = epsilon_1 + epsilon_2, and each report of round i is made with epsilon_i / 2. (LDPGen counts epsilon_i:
-  its values are half of what they should be.)
-- *Number of groups.* The closed form for k1 holds for degrees up to 50 only, which real networks exceed. k0 and k1 are floor(ln n)
-  as in PrivaCT, or arguments.
+  rounds share it, epsilon = epsilon_1 + epsilon_2, and each report of round i is made with epsilon_i / 2. (LDPGen counts
+  epsilon_i: its values are half of what they should be.)
+- *Number of groups.* The closed form for k1 holds for degrees up to 50 only, which real networks exceed. k0 and k1 are
+  floor(ln n) as in PrivaCT, or arguments.
 - *Probability of a contact.* The published p_uv is not p_vu, and not Chung-Lu. Here the expected number of contacts between two
   groups is the mean of what both sides report, and is spread in proportion to each user's estimated number of contacts in the
   other group: symmetric, with expected degrees preserved (_block_model.py).

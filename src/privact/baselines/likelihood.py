@@ -58,9 +58,10 @@ def lowest_common_nodes(
     places = np.sort(np.column_stack((tree.start[first], tree.start[second])), axis=1)
     if len(places) == 0:
         return np.empty(0, np.int64)
-    table = range_maxima(np.asarray(tree.joins))
+    table = range_maxima(np.asarray(tree.joins, dtype=np.int64))
     row = np.frexp(places[:, 1] - places[:, 0])[1] - 1  # the longest run of 2^row joins that fits between the places
-    return np.maximum(table[row, places[:, 0]], table[row, places[:, 1] - (1 << row)]).astype(np.int64)
+    highest = np.maximum(table[row, places[:, 0]], table[row, places[:, 1] - (1 << row)])
+    return np.asarray(highest, dtype=np.int64)
 
 
 def require_same_users(tree: HierarchicalClusterTree, graph: ContactGraph) -> None:

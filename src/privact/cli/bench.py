@@ -120,3 +120,9 @@ def _print_speed(result: dict[str, Any]) -> None:
     print("\nGrowth: a whole round at epsilon 1, posterior and search")
     rows = [[f"{row['n']:,}", str(row["n_bins"]), f"{row['seconds']:.1f}", f"{row['extra_mb']:.0f}"] for row in result["growth"]]
     table(["users", "bins", "seconds", "extra MB"], rows, right=range(4))
+    print("\nA million users")
+    names = {"posterior": "posterior of all reports", "cost": "exact cost of a tree", "load": "loading a tree file"}
+    rows = []
+    for key, row in result["million"].items():
+        rows.append([names[key], f"{row['seconds']:.1f}", f"{row['extra_mb']:.0f}" if "extra_mb" in row else ""])
+    table(["", "seconds", "extra MB"], rows, right=(1, 2))

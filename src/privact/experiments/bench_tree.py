@@ -1,14 +1,16 @@
 """Everything that `privact bench tree` measures, as one dictionary.
 
 Keys: `datasets` (per network: `paper`, `default`, `average_linkage`; losses in percent), `paper_reported` (the paper's
-Table 2), `bins` (what the number of bins does), `joiners` (placed against relearned), `speed` and `growth`. They are stable:
-later versions add keys and keep these.
+Table 2), `bins` (what the number of bins does), `joiners` (placed against relearned), `speed`, `growth` and `million` (parts
+that must work for a million users). They are stable: later versions add keys and keep these.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,9 @@ from privact.network.datasets import load_dataset
 from privact.network.simulate import degree_vectors, simulate_reports
 from privact.network.synthetic import federated_network
 from privact.protocol.round import default_bins
+from privact.query.quality import random_tree
 from privact.tree.embedding import Embedding
+from privact.tree.hct import HierarchicalClusterTree
 
 GROWTH = (1_000, 3_000, 10_000, 30_000)
 TWIN_STEPS = 3_000
@@ -53,6 +57,8 @@ def bench_tree(data: str | None, seeds: int, tell: Callable[[str], None]) -> dic
     for n in GROWTH:
         tell(f"growth: {n:,} users")
         result["growth"].append({"n": n, **growth(n)})
+    tell("a million users")
+    result["million"] = million()
     return result
 
 
@@ -66,6 +72,22 @@ def growth(n: int) -> dict[str, Any]:
     vectors = _vectors(federated_network(n, random_state=0).graph)
     reports = simulate_reports(vectors, 1.0, np.random.default_rng(0))
     return {"n_bins": reports.shape[1], **alone("posterior+default", reports)}
+
+
+def million(n: int = 1_000_000) -> dict[str, Any]:
+    """Posterior, exact cost and loading of a tree with a million users whose number of contacts is heavy-tailed."""
+    rng = np.random.default_rng(0)
+    n_bins = default_bins(n)
+    rates = rng.pareto(1.5, n) + 0.3
+    counts = rng.poisson((14.0 / rates.mean() / n_bins * np.minimum(rates, 2_000.0 * rates.mean()))[:, None], (n, n_bins))
+    found = {"posterior": alone("posterior", simulate_reports(counts, 1.0, rng)), "cost": alone("cost", counts)}
+    tree = random_tree(n, rng, [f"user{i}" for i in range(n)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tree.hct"
+        tree.save(path)
+        begin = time.perf_counter()
+        HierarchicalClusterTree.load(path)
+        return {**found, "load": {"seconds": time.perf_counter() - begin}}
 
 
 def speed(vectors: dict[str, NDArray[np.int64]], tell: Callable[[str], None]) -> dict[str, Any]:

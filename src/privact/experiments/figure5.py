@@ -19,7 +19,8 @@ from privact.network.datasets import load_dataset
 from privact.network.graph import ContactGraph
 from privact.network.simulate import degree_vectors, simulate_reports
 from privact.protocol.round import default_bins
-from privact.tree._kernels import fill, random_children, run_chain
+from privact.query.quality import random_tree
+from privact.tree._kernels import run_chain
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
@@ -86,7 +87,7 @@ def traces(graph: ContactGraph, seed: int, sweeps: int) -> Iterator[tuple[str, f
     yield "CMN", None, list(enumerate(learn_cmn(graph, sweeps, random_state=rng, window=None).log_likelihood_trace))
     yield "average linkage", None, _end(learn_tree(vectors, search="linkage"), graph, sweeps)
     yield "degree only", None, _end(learn_tree(degrees), graph, sweeps)
-    yield "random tree", None, _end(HierarchicalClusterTree.from_children(*random_children(n, rng)), graph, sweeps)
+    yield "random tree", None, _end(random_tree(n, rng), graph, sweeps)
 
 
 def chain_likelihood(vectors: NDArray[np.int64], graph: ContactGraph, sweeps: int, rng: np.random.Generator) -> list[float]:
@@ -97,7 +98,6 @@ def chain_likelihood(vectors: NDArray[np.int64], graph: ContactGraph, sweeps: in
     for _ in range(sweeps):
         run_chain(state, n, 1.0, rng)
         found.append(log_likelihood(tree_of(state), graph))
-    fill(state)
     return found
 
 

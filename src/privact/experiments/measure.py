@@ -50,11 +50,28 @@ def privact_fit(vectors: NDArray[np.int64]) -> None:
     learn_tree(denoised(vectors, 1.0), random_state=0)
 
 
+def posterior(vectors: NDArray[np.int64]) -> None:
+    """What the reports say about the true counts, as an embedding."""
+    from privact.experiments.tree_quality import denoised
+
+    denoised(vectors, 1.0)
+
+
+def cost_of_random_tree(vectors: NDArray[np.int64]) -> None:
+    """Dasgupta's cost, exact, of a random tree."""
+    from privact.query.quality import random_tree
+    from privact.tree.cost import dasgupta_cost
+
+    dasgupta_cost(random_tree(len(vectors), np.random.default_rng(0)), vectors)
+
+
 METHODS: dict[str, Callable[[NDArray[np.int64]], None]] = {
     "default": default_search,
     "fastcluster": fastcluster_average,
     "scipy": scipy_average,
     "posterior+default": privact_fit,
+    "posterior": posterior,
+    "cost": cost_of_random_tree,
 }
 
 

@@ -138,7 +138,8 @@ class Thresholds:
     def _inside(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """The counts, moved to the nearest end where they are outside the range of the thresholds."""
         ends = [(lower[0], lower[-1] + width[-1]) if len(lower) else (0.0, 0.0) for lower, width in self]
-        return np.clip(counts.astype(np.float64), *np.array(ends).T)
+        low, high = np.array(ends).T
+        return np.asarray(np.clip(counts.astype(np.float64), low, high))
 
 
 def on_grid(values: NDArray[np.float64]) -> NDArray[np.float64]:
