@@ -24,7 +24,7 @@ from privact.tree.learn import Progress
 
 __all__ = ["SPACING", "WINDOW", "CMNResult", "learn_cmn", "sample_cmn"]
 
-WINDOW = 100
+WINDOW = 250
 """The chain has settled when log C_M was on average no higher in the last so many sweeps than in as many before them."""
 
 SPACING = 20

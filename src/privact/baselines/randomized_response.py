@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privact.errors import InputError
+from privact.errors import InputError, UnknownUserError
 from privact.network.graph import ContactGraph
 from privact.protocol.round import epsilon_per_report
 
@@ -79,7 +79,7 @@ class RandomizedResponse:
 
     def claims(self) -> NDArray[np.int64]:
         """(n,) how many contacts each user claims."""
-        return np.bitwise_count(self.rows).sum(axis=1, dtype=np.int64)
+        return np.asarray(np.bitwise_count(self.rows).sum(axis=1, dtype=np.int64))
 
     def degrees(self) -> NDArray[np.float64]:
         """(n,) estimated number of contacts of each user, from both ends: what u claims and who claims u."""
@@ -109,10 +109,9 @@ class RandomizedResponse:
 
     def claimed(self, user: Hashable) -> tuple[str, ...]:
         """The ids of everyone whom a user claims to know."""
-        row = self.users.index(str(user)) if str(user) in self.users else -1
-        if row < 0:
-            raise InputError(f"user {str(user)!r} is not among the {len(self.users)} users: see users")
-        bits = np.unpackbits(self.rows[row], count=len(self.users))
+        if str(user) not in self.users:
+            raise UnknownUserError(f"user {str(user)!r} is not among these {len(self.users)} users: see users")
+        bits = np.unpackbits(self.rows[self.users.index(str(user))], count=len(self.users))
         return tuple(self.users[other] for other in np.flatnonzero(bits))
 
     def graph(self, rule: Literal["both", "either"] = "both") -> ContactGraph:
@@ -122,9 +121,11 @@ class RandomizedResponse:
         """
         if rule not in ("both", "either"):
             raise InputError(f"rule is {rule!r}: use 'both' or 'either'")
-        found = [np.empty((0, 2), np.int64)]
-        mirrored = np.packbits(np.concatenate([bits for _, bits in self._blocks()]).T, axis=1)
+        mirrored = np.empty_like(self.rows)  # bit v of row u: v claims u
+        for first, bits in self._blocks():
+            mirrored[:, first // 8 : -(-(first + len(bits)) // 8)] = np.packbits(bits.T, axis=1)
         joined = self.rows & mirrored if rule == "both" else self.rows | mirrored
+        found = []
         for first, bits in self._blocks(joined):
             u, v = np.nonzero(bits)
             above = u + first < v
@@ -132,9 +133,9 @@ class RandomizedResponse:
         return ContactGraph.from_edges(np.concatenate(found), users=self.users)
 
     def _blocks(self, rows: NDArray[np.uint8] | None = None) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-        """A few rows at a time as 0/1 bytes, with the number of the first."""
+        """A few rows at a time as 0/1 bytes, with the number of the first, which is a multiple of 8."""
         packed, n = self.rows if rows is None else rows, len(self.users)
-        for first in range(0, n, step := max(1, _BLOCK // n)):
+        for first in range(0, n, step := _rows_at_a_time(n)):
             yield first, np.unpackbits(packed[first : first + step], axis=1, count=n)
 
 
@@ -152,7 +153,7 @@ def randomized_response(
         raise InputError(f"the graph has {n:,} users, outside 2 to {MOST_USERS:,}: use simulated_claims, which draws no bits")
     rng = np.random.default_rng(random_state)
     rows = np.empty((n, -(-n // 8)), np.uint8)
-    for first in range(0, n, step := max(1, _BLOCK // n)):
+    for first in range(0, n, step := _rows_at_a_time(n)):
         last = min(first + step, n)
         bits = rng.random((last - first, n)) < flip
         row = np.repeat(np.arange(last - first), graph.degrees[first:last])
@@ -160,3 +161,8 @@ def randomized_response(
         bits[np.arange(last - first), np.arange(first, last)] = False
         rows[first:last] = np.packbits(bits, axis=1)
     return RandomizedResponse(graph.users, rows, flip, epsilon)
+
+
+def _rows_at_a_time(n: int) -> int:
+    """How many lists of n bits are worked on together: whole bytes of users."""
+    return max(8, _BLOCK // n // 8 * 8)

@@ -53,7 +53,8 @@ def randomized_response(
             ("both ends claim", f"{_whole(found.both_claimed)} contacts, each true with probability {found.both_precision:.3g}"),
             (
                 "number of contacts",
-                f"known to ±{found.degree_sd:,.1f} from the user's claims, ±{found.degree_sd_both:,.1f} from both ends'",
+                f"known to ±{found.degree_sd:,.1f} (one standard deviation) from the user's claims, "
+                f"±{found.degree_sd_both:,.1f} from both ends'",
             ),
             ("sent", f"{number(found.bytes_sent)} bytes by each user: one bit for each user"),
             (
@@ -70,12 +71,12 @@ def randomized_response(
 def _about_the_paper(paper: Explanation, claim: int) -> str:
     """What the paper's example says, and what it comes to."""
     return (
-        f"The paper's example (section 2.2): among {number(paper.users)} users, one with {paper.degree} contacts keeps each answer "
-        f"with {paper.kept:.0%}, and would claim {number(claim)} contacts. That is the number of answers that are kept. "
+        f"The paper's example (section 2.2): among {number(paper.users)} users, one with {paper.degree} contacts keeps each "
+        f"answer with {paper.kept:.0%}, and is said to claim {number(claim)} contacts. That is how many answers are kept. "
         f"False claims come from the {paper.flipped:.0%} that are flipped: {_whole(paper.false_claims)} of them beside "
-        f"{_whole(paper.true_claims)} true ones, {_whole(paper.claimed)} claims in all. Nor is such a claim false with "
-        f"{paper.flipped:.0%}: it is false with {1.0 - paper.precision:.2%}. The point stands. The promise there is epsilon "
-        f"{paper.epsilon:.3g} per contact, {paper.epsilon_report:.3g} for each end's report."
+        f"{_whole(paper.true_claims)} true ones, {_whole(paper.claimed)} claims in all. Nor is a claim false with "
+        f"{paper.flipped:.0%}, as said there: it is false with {1.0 - paper.precision:.2%}. The point stands. "
+        f"The promise there is epsilon {paper.epsilon:.3g} per contact, {paper.epsilon_report:.3g} for each end's report."
     )
 
 
