@@ -100,8 +100,7 @@ def test_the_synthetic_graph_has_as_many_contacts_and_similar_degrees(epsilon):
     result = ldpgen(NETWORK, epsilon, random_state=0)
     assert result.graph.n_edges == pytest.approx(NETWORK.n_edges, rel=0.1)
     alike = np.corrcoef(NETWORK.degrees, result.graph.degrees)[0, 1]
-    shuffled = np.corrcoef(NETWORK.degrees, np.random.default_rng(0).permutation(result.graph.degrees))[0, 1]
-    assert alike > 0.5 > 5 * abs(shuffled)
+    assert alike > 10 / np.sqrt(NETWORK.n_users)  # ten standard deviations of unrelated degrees
 
 
 def test_more_noise_tells_less():

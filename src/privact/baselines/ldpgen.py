@@ -101,6 +101,7 @@ def ldpgen(
     k1 = _checked_groups("groups", groups, n)
     rounds, each = None, None
     if epsilon is not None:
+        epsilon = 2.0 * epsilon_per_report(epsilon)  # checked
         rounds = epsilon * first_share, epsilon * (1.0 - first_share)
         each = epsilon_per_report(rounds[0]), epsilon_per_report(rounds[1])
     rng = np.random.default_rng(random_state)
