@@ -18,6 +18,8 @@ def played():
 
 def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))  # as in a fresh clone, where the command is not on the path
+    monkeypatch.setattr("sys.argv", [".venv/bin/privact"])
     result = run("demo", "--users", 300, "-o", "my demo")
     assert (result.exit_code, result.stderr) == (0, "")
     assert {path.name for path in (tmp_path / "my demo").iterdir()} == FILES
@@ -28,7 +30,7 @@ def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, mon
     assert len(commands) == 3
     for command in commands:
         program, *arguments = shlex.split(command)
-        assert program == "privact"
+        assert program == ".venv/bin/privact"
         assert run(*arguments).exit_code == 0
 
 

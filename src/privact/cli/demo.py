@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -143,10 +145,11 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
 def _next_commands(played: Demo, files: dict[str, Path]) -> list[str]:
     again = shlex.quote(str(files["tree.hct"].with_name("again.hct")))
     path = {name: shlex.quote(str(file)) for name, file in files.items()}
+    privact = shlex.quote("privact" if shutil.which("privact") else sys.argv[0])  # as it can be called from here
     return [
-        f"privact community {path['tree.hct']} {shlex.quote(played.user)} --size 50",
-        f"privact quality {path['tree.hct']} {path['contacts.tsv']}",
-        f"privact learn {path['contacts.tsv']} --labels {path['servers.tsv']} --epsilon 2 -o {again}",
+        f"{privact} community {path['tree.hct']} {shlex.quote(played.user)} --size 50",
+        f"{privact} quality {path['tree.hct']} {path['contacts.tsv']}",
+        f"{privact} learn {path['contacts.tsv']} --labels {path['servers.tsv']} --epsilon 2 -o {again}",
     ]
 
 
