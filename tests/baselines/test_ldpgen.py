@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privact.baselines import ldpgen as module
+from privact.baselines._block_model import estimate_blocks
 from privact.baselines._noise import noise_variance
 from privact.baselines.ldpgen import ldpgen
 from privact.errors import GraphError, InputError, ProtocolError, UnknownUserError
@@ -84,7 +85,18 @@ def test_groups_are_floor_ln_n_unless_told():
     assert told.reports.shape == (1200, told.blocks.max() + 1)
     assert 4 <= told.blocks.max() + 1 <= 5
     sizes = np.bincount(told.start)
-    assert sizes.max() - sizes.min() <= 1  # equal random groups
+    assert sizes.max() - sizes.min() <= 1  # equal groups
+    assert not np.array_equal(told.start, np.arange(1200) % 3)  # and random ones: row numbers may follow contacts
+
+
+def test_the_graph_is_that_of_round_two_evened_out_by_its_noise():
+    result = ldpgen(NETWORK, 1.0, random_state=0)
+    parts = result.reports, result.blocks, result.groups
+    assert np.array_equal(result.model.share, estimate_blocks(*parts, noise_variance(0.25)).share)
+    true_spread = NETWORK.degrees.std()
+    as_reported = estimate_blocks(*parts, 0.0).expected_degrees()
+    evened = result.model.expected_degrees()
+    assert np.abs(evened - NETWORK.degrees).mean() < np.abs(as_reported - NETWORK.degrees).mean() < true_spread
 
 
 def test_the_seed_decides_everything():

@@ -138,6 +138,7 @@ def test_blocks_of_rows_do_not_change_the_result(monkeypatch):
     parts = randomized_response(GRAPH, 1.0, 3)
     assert np.array_equal(whole.rows, parts.rows)
     assert whole.graph() == parts.graph()
+    assert parts.graph().dropped_duplicates == 0
     assert np.array_equal(whole.degrees(), parts.degrees())
 
 

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli.files import checked_output
+from privact.cli.files import DataFolder, checked_output
 from privact.cli.progress import progress_bar
 from privact.cli.text import table
 
 app = typer.Typer(help="Measure quality and speed, beside the paper's numbers.", rich_markup_mode=None, no_args_is_help=True)
+
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")]
 
 
 @app.callback()
@@ -22,20 +24,46 @@ def bench() -> None:
 
 @app.command(epilog="\b\nExample:\n  privact bench tree --data data --json bench.json")
 def tree(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with lastfm, delicious and douban; else PRIVACT_DATA.", show_default=False)
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each cell.")] = 5,
-    to_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")] = None,
+    data: DataFolder = None, seeds: Annotated[int, typer.Option(min=1, help="Runs of each cell.")] = 5, to_json: JsonFile = None
 ) -> None:
     """Trees on the paper's three networks: quality by the paper's settings and by ours, bins, joiners, speed and growth."""
     from privact.experiments.bench_tree import bench_tree
-    from privact.tree.atomic import written_whole
 
     target = None if to_json is None else checked_output(to_json)
     with progress_bar() as show:
         result = bench_tree(None if data is None else str(data), seeds, lambda stage: show(stage, 0, 0))
     print_report(result)
+    _keep(result, target)
+
+
+@app.command(epilog="\b\nExample:\n  privact bench baselines --data data --json baselines.json")
+def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
+    """The chain of the hierarchical random graph (CMN, CMN-DP): proposals a second, compiled and plain."""
+    from privact.experiments.bench_baselines import bench_baselines
+
+    target = None if to_json is None else checked_output(to_json)
+    with progress_bar() as show:
+        result = bench_baselines(None if data is None else str(data), lambda stage: show(stage, 0, 0))
+    print("Proposed swaps a second once caches are warm, and how many times its plain twin's")
+    chains = {name: found for name, found in result.items() if isinstance(found, dict)}
+    rows = [
+        [
+            name.replace("_", "-").upper(),
+            found["network"],
+            f"{found['proposals_per_second']:,.0f}",
+            f"{found['plain_proposals_per_second']:,.0f}",
+            f"{found['ratio']:,.0f}",
+        ]
+        for name, found in chains.items()
+    ]
+    table(["chain", "network", "compiled", "plain twin", "ratio"], rows, right=range(2, 5))
+    _keep(result, target)
+
+
+def _keep(result: dict[str, Any], target: Path | None) -> None:
+    """Write everything as JSON, if asked to."""
+    from privact.tree.atomic import written_whole
+
     if target is not None:
         with written_whole(target) as file:
             file.write((json.dumps(result, indent=1) + "\n").encode())

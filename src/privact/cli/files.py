@@ -15,12 +15,15 @@ from privact.errors import InputError, UnknownUserError
 if TYPE_CHECKING:
     from privact.tree.hct import HierarchicalClusterTree, User
 
-__all__ = ["GraphPath", "TreePath", "UserName", "checked_output", "find_user", "number_labels", "read_labels"]
+__all__ = ["DataFolder", "GraphPath", "TreePath", "UserName", "checked_output", "find_user", "number_labels", "read_labels"]
 
 TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]
 GraphPath = Annotated[
     Path,
     typer.Argument(metavar="GRAPH", help="Contacts: an edge list, GraphML, GML or MatrixMarket file.", show_default=False),
+]
+DataFolder = Annotated[
+    Path | None, typer.Option(help="Folder with lastfm, delicious and douban; else PRIVACT_DATA.", show_default=False)
 ]
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privact.cli.files import DataFolder
 from privact.cli.progress import progress_bar
 from privact.cli.text import Json, paragraph, print_json
 from privact.errors import InputError
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Reproduce the paper: its numbers beside ours.", rich_markup_mode=None, no_args_is_help=True)
 
-Data = Annotated[
-    Path | None, typer.Option(help="Folder with lastfm, delicious and douban; else PRIVACT_DATA.", show_default=False)
-]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results; made if missing.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs of each cell.")]
 
@@ -29,7 +27,7 @@ def reproduce() -> None:
 
 
 @app.command(epilog="\b\nExample:\n  privact reproduce table1 --data data -o results")
-def table1(data: Data = None, output: Output = Path("results"), as_json: Json = False) -> None:
+def table1(data: DataFolder = None, output: Output = Path("results"), as_json: Json = False) -> None:
     """Table 1: the sizes of the three networks."""
     from privact.experiments.table1 import table_1
 
@@ -39,7 +37,7 @@ def table1(data: Data = None, output: Output = Path("results"), as_json: Json = 
 
 
 @app.command(epilog="\b\nExample:\n  privact reproduce table2 --data data -o results")
-def table2(data: Data = None, output: Output = Path("results"), seeds: Seeds = 5, as_json: Json = False) -> None:
+def table2(data: DataFolder = None, output: Output = Path("results"), seeds: Seeds = 5, as_json: Json = False) -> None:
     """Table 2: relative utility of the trees, and what noise costs."""
     from privact.experiments.table2 import reproduce_table_2
 
@@ -50,7 +48,7 @@ def table2(data: Data = None, output: Output = Path("results"), seeds: Seeds = 5
 
 @app.command(epilog="\b\nExample:\n  privact reproduce figure5 --data data -o results")
 def figure5(
-    data: Data = None,
+    data: DataFolder = None,
     output: Output = Path("results"),
     seeds: Seeds = 3,
     sweeps: Annotated[int, typer.Option(min=1, help="Length of the chains; a sweep is n proposed swaps.")] = 400,
