@@ -89,14 +89,23 @@ def test_groups_are_floor_ln_n_unless_told():
     assert not np.array_equal(told.start, np.arange(1200) % 3)  # and random ones: row numbers may follow contacts
 
 
-def test_the_graph_is_that_of_round_two_evened_out_by_its_noise():
+def test_the_graph_is_drawn_from_the_reports_of_round_two():
     result = ldpgen(NETWORK, 1.0, random_state=0)
-    parts = result.reports, result.blocks, result.groups
-    assert np.array_equal(result.model.share, estimate_blocks(*parts, noise_variance(0.25)).share)
-    true_spread = NETWORK.degrees.std()
-    as_reported = estimate_blocks(*parts, 0.0).expected_degrees()
-    evened = result.model.expected_degrees()
-    assert np.abs(evened - NETWORK.degrees).mean() < np.abs(as_reported - NETWORK.degrees).mean() < true_spread
+    expected = estimate_blocks(result.reports, result.blocks)
+    assert np.array_equal(result.model.share, expected.share)
+    assert np.array_equal(result.model.edges, expected.edges)
+    between = result.model.edges[result.blocks[:, None], result.blocks]
+    pairs = result.graph.edges()
+    assert (between[pairs[:, 0], pairs[:, 1]] > 0).all()
+
+
+def test_the_last_grouping_puts_similar_reports_together():
+    result = ldpgen(NETWORK, 4.0, random_state=0)
+    apart = result.reports - result.reports.mean(axis=0)
+    means = np.array([result.reports[result.groups == g].mean(axis=0) for g in range(result.groups.max() + 1)])
+    within = result.reports - means[result.groups]
+    # seven groups by chance would leave all but 6 / 1199 of the spread within them
+    assert (within**2).sum() < 0.8 * (apart**2).sum()
 
 
 def test_the_seed_decides_everything():

@@ -272,7 +272,7 @@ def test_a_million_users(path_tree, shape):
     vectors = counts.toarray().astype(np.int64)
     if shape == "path":
         tree = path_tree(n)
-        # leaf i joins the users before it, in a cluster of i + 1: sum |x_i - x_j| = sum over thresholds of who is on the other side
+        # Leaf i joins the users before it in a cluster of i + 1; at each threshold it differs from those on the other side.
         exact = 0.0
         for k in range(4):
             column = vectors[:, k]

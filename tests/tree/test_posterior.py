@@ -21,9 +21,9 @@ def with_noise(truth, epsilon_report, rng):
 
 
 def network(n, epsilon_report, seed=0, shares=(0.2, 0.2, 0.2, 0.2, 0.2), least=8.0):
-    """Poisson counts of users with heavy-tailed rates, and their reports."""
+    """Poisson counts of users with heavy-tailed rates, who have fewer contacts than there are users, and their reports."""
     rng = np.random.default_rng(seed)
-    truth = rng.poisson(np.outer(15.0 * rng.pareto(1.8, n) + least, shares))
+    truth = rng.poisson(np.outer(np.minimum(15.0 * rng.pareto(1.8, n) + least, 0.8 * n), shares))
     return truth, with_noise(truth, epsilon_report, rng)
 
 

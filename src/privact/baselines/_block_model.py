@@ -73,43 +73,29 @@ class BlockModel:
         return users[np.argsort(-self.share[users, j], kind="stable")]
 
 
-def estimate_blocks(
-    reports: NDArray[np.int64], block: NDArray[np.int64], peers: NDArray[np.int64], noise_variance: float
-) -> BlockModel:
+def estimate_blocks(reports: NDArray[np.int64], block: NDArray[np.int64]) -> BlockModel:
     """The model that noisy degree vectors speak for.
 
     The number of contacts between two blocks is the mean of what both sides report, noise and all: over many users the noise
     cancels, but only while negative counts are left negative. Set to zero one by one they would add contacts that nobody has.
-    Shares cannot be negative: each count is drawn towards the mean of the user's peers, the less the more peers differ beyond
-    the noise (not at all without noise), and what is still negative then counts zero.
+    Only then, for the shares of single users, a negative count counts zero.
 
     reports: (n, K) noisy number of contacts of each user in each block.
-    block: (n,) the block of each user.
-    peers: (n,) a group of users with similar reports.
-    noise_variance: of each entry of the reports; 0 without noise.
+    block: (n,) the block of each user; none is empty.
     """
-    n_blocks = reports.shape[1]
-    sizes = np.bincount(block, minlength=n_blocks).astype(np.float64)
-    sums = _sums(reports, block, n_blocks)
+    sizes = np.bincount(block).astype(np.float64)
+    sums = _sums(reports, block)
     pairs = np.outer(sizes, sizes)
     np.fill_diagonal(pairs, sizes * (sizes - 1.0))
     edges = np.clip((sums + sums.T) / 2.0, 0.0, pairs)
     np.fill_diagonal(edges, np.diag(edges) / 2.0)  # inside a block each contact is reported twice
 
-    n_peers = int(peers.max()) + 1
-    count = np.bincount(peers, minlength=n_peers)[:, None]
-    mean = _sums(reports, peers, n_peers) / np.maximum(count, 1)
-    apart = reports - mean[peers]
-    variance = _sums(apart**2, peers, n_peers) / np.maximum(count, 1)
-    trust = 1.0 - np.minimum(1.0, np.divide(noise_variance, variance, out=np.ones_like(variance), where=variance > 0.0))
-    counts = np.maximum(0.0, mean[peers] + trust[peers] * apart)
-
-    totals = _sums(counts, block, n_blocks)[block]
-    share = np.divide(counts, totals, out=np.broadcast_to(1.0 / sizes[block, None], counts.shape).copy(), where=totals > 0.0)
-    return BlockModel(block, share, edges)
+    counts = np.maximum(reports, 0.0)
+    totals = _sums(counts, block)[block]
+    even = np.broadcast_to(1.0 / sizes[block, None], counts.shape)
+    return BlockModel(block, np.divide(counts, totals, out=even.copy(), where=totals > 0.0), edges)
 
 
-def _sums(values: NDArray[np.float64] | NDArray[np.int64], group: NDArray[np.int64], n_groups: int) -> NDArray[np.float64]:
-    """The rows of each group added up."""
-    columns = [np.bincount(group, weights=column, minlength=n_groups) for column in values.T]
-    return np.column_stack(columns)
+def _sums(values: NDArray[np.float64] | NDArray[np.int64], block: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The rows of each block added up."""
+    return np.column_stack([np.bincount(block, weights=column) for column in values.T])

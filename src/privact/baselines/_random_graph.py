@@ -38,8 +38,6 @@ def draw_edges(left, right, size, order, start, probabilities, rng):  # type: ig
             edges[count, 1] = order[middle + pair % rights]
             count += 1
             pair += 1
-            if pair == pairs:
-                break
     return edges[:count]
 
 

@@ -5,7 +5,7 @@ users with similar reports together, in k1 groups, by k-means. Round two: users 
 groups users once more and draws a graph in which groups are as linked as reported. Here both rounds are simulations of a
 whole network by one program that sees all contacts, with `simulated_noise`: good for experiments, never for a device.
 
-The PrivaCT paper's appendix lists what is wrong or open in LDPGen; each place is decided here:
+The PrivaCT paper's appendix names what is wrong in LDPGen. That, and what is open besides, is decided here:
 
 - *Epsilon.* Both ends of a contact report it, in both rounds. The promise is per contact over all four reports, so the
   rounds share it, epsilon = epsilon_1 + epsilon_2, and each report of round i is made with epsilon_i / 2. (LDPGen counts
@@ -17,10 +17,12 @@ The PrivaCT paper's appendix lists what is wrong or open in LDPGen; each place i
   other group: symmetric, with expected degrees preserved (_block_model.py).
 - *Negative counts.* Kept where sums over users cancel the noise, cut only where a probability cannot be negative
   (`estimate_blocks`).
-- *The last grouping.* The published text does not say how counts in the old groups become counts in the new ones. They need
-  not: the groups that round two asked about stay the blocks of the graph, as these are the counts that were reported. The
-  last grouping says which users are alike, so that each one's noise is evened out among them.
-- *Recommendations.* NDCG as published there is out of reach of any known method; nothing here tries to meet it.
+- *The last grouping.* How many contacts users have in the last groups, nobody reported. So the groups that round two asked
+  about stay the blocks of the graph, and the last grouping is returned beside it. (Measured on lastfm at epsilon 1, mean error
+  of expected degrees: 5.6 contacts this way, 7.7 with counts spread over the last groups by their numbers of contacts, 6.4 with
+  each count drawn to the mean of its last group.)
+- *Recommendations.* The appendix could not reproduce the NDCG reported for LDPGen, far above that of methods without
+  privacy; nothing here is tuned to meet it.
 """
 
 from __future__ import annotations
@@ -33,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.baselines._block_model import BlockModel, estimate_blocks
-from privact.baselines._noise import noise_variance
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.network.simulate import degree_vectors, simulated_noise
@@ -49,7 +50,7 @@ class LDPGenResult:
     """What LDPGen makes of a network.
 
     graph: the synthetic graph, of the same users.
-    groups: (n,) the last grouping of users, by their reports of round two.
+    groups: (n,) the last grouping of users, by their reports of round two; it does not change the graph.
     start: (n,) the random groups that round one asked about.
     blocks: (n,) the groups that round two asked about, by the reports of round one.
     reports: (n, k1) noisy number of contacts in each block, as reported in round two.
@@ -110,7 +111,7 @@ def ldpgen(
     blocks = _alike(_reports(graph, start, each and each[0], rng), k1, rng)
     reports = _reports(graph, blocks, each and each[1], rng)
     refined = _alike(reports, k1, rng)
-    model = estimate_blocks(reports, blocks, refined, 0.0 if each is None else noise_variance(each[1]))
+    model = estimate_blocks(reports, blocks)
     synthetic = ContactGraph.from_edges(model.draw(rng), users=graph.users)
     return LDPGenResult(synthetic, refined, start, blocks, reports, epsilon, rounds, each, model)
 

@@ -7,11 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln, pdtr
 
 from privact.tree.embedding import GRID
 
 FloatArray = NDArray[np.float64]
+
+REACH = 30.0
+"""Noise beyond REACH / epsilon is taken for impossible: its chance is about e^-30."""
+
+DENSE = 1024
+"""Up to this count every threshold may stand alone."""
 
 
 class CountTable(NamedTuple):
@@ -40,8 +46,8 @@ def log_law(counts: FloatArray, rates: FloatArray, shape: float) -> FloatArray:
 
 
 def _window(level: int, epsilon: float) -> FloatArray:
-    """The counts that a report value leaves possible, but for a chance of e^-30."""
-    reach = int(np.ceil(30.0 / epsilon))
+    """The counts that a report value leaves possible."""
+    reach = int(np.ceil(REACH / epsilon))
     return np.arange(max(0, level - reach), max(0, level) + reach + 1, dtype=np.float64)
 
 
@@ -87,16 +93,27 @@ def count_table(
 
 def _edges(highest: int, rates: FloatArray, shape: float, epsilon: float, prior: FloatArray, room: int) -> FloatArray:
     """Where thresholds are pooled: every count where users differ most, wider and wider in the tail."""
-    counts = np.arange(max(highest, 1) + int(np.ceil(8.0 / epsilon)) + 2, dtype=np.float64)
-    below = np.minimum(np.cumsum(np.exp(log_law(counts, rates, shape)) @ prior), 1.0)
+    top = max(highest, 1) + int(np.ceil(8.0 / epsilon)) + 2
+    counts = np.arange(min(top, DENSE), dtype=np.float64)
+    if top > DENSE:
+        steps = int(np.ceil(64.0 * np.log(top / DENSE))) + 2
+        counts = np.unique(np.append(counts, np.round(np.geomspace(DENSE, top, steps))))
+    below = np.minimum(_below(counts, rates, shape) @ prior, 1.0)
     spread = below * (1.0 - below)
-    last = max(2, int(np.searchsorted(-spread[int(np.argmax(spread)) :], -1e-7)) + int(np.argmax(spread)))
-    last = min(last, len(counts) - 1)
+    middle = int(np.argmax(spread))
+    last = min(max(2, int(np.searchsorted(-spread[middle:], -1e-7)) + middle), len(counts) - 1)
     if last <= room:
-        return np.arange(last + 1, dtype=np.float64)
-    mass = np.append(0.0, np.cumsum(np.sqrt(spread[:last])))
+        return counts[: last + 1]
+    mass = np.append(0.0, np.cumsum(np.sqrt(spread[:last]) * np.diff(counts[: last + 1])))
     cuts = np.searchsorted(mass, np.linspace(0.0, mass[-1], room + 1))
-    return np.unique(np.clip(cuts, 0, last)).astype(np.float64)
+    return np.asarray(counts[np.unique(np.clip(cuts, 0, last))])
+
+
+def _below(counts: FloatArray, rates: FloatArray, shape: float) -> FloatArray:
+    """(C, G) probability of at most each count at each rate."""
+    if np.isinf(shape):
+        return np.asarray(pdtr(counts[:, None], rates))
+    return np.asarray(betainc(shape, counts[:, None] + 1.0, shape / (shape + rates)))
 
 
 @njit(cache=True)

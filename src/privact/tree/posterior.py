@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
-from privact.tree._posterior import CountTable, count_table, likelihood_table
+from privact.tree._posterior import REACH, CountTable, count_table, likelihood_table
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
 
 RATES = 64
@@ -82,11 +82,13 @@ class CountPosterior:
         if not 0.0 < epsilon_report < np.inf:
             raise InputError(f"epsilon_report {epsilon_report!r} is not a number above 0: give half the promise per edge")
         n, n_bins = noisy.shape
-        levels = _levels(noisy, epsilon_report)
+        reach = int(np.ceil(REACH / epsilon_report))
+        noisy = _plausible(np.clip(noisy, -reach, n - 1 + reach), reach, n)
+        levels = _levels(noisy)
         shares = np.full(n_bins, 1.0 / n_bins) if equal_bins else _shares(noisy)
         distinct, table_of = np.unique(np.round(shares, 6), return_inverse=True)
         rates = _rates(noisy, epsilon_report)
-        rows = _rows(noisy[:: -(-n // SAMPLE)], levels)
+        rows = _rows(noisy[:: -(-len(noisy) // SAMPLE)], levels)
 
         best = -np.inf
         for shape in SHAPES[:1] if equal_bins or n_bins == 1 else SHAPES:
@@ -181,9 +183,16 @@ def as_reports(reports: ArrayLike, fewest: int) -> NDArray[np.int64]:
     return noisy.astype(np.int64, copy=False)
 
 
-def _levels(reports: NDArray[np.int64], epsilon: float) -> NDArray[np.int64]:
+def _plausible(reports: NDArray[np.int64], reach: int, n_users: int) -> NDArray[np.int64]:
+    """The reports whose total a user could have: absurd ones answer for themselves and do not spoil what others are worth."""
+    total = reports.sum(axis=1)
+    possible = (total >= -reach) & (total < n_users + reach)
+    return reports[possible] if possible.sum() > 1 else reports
+
+
+def _levels(reports: NDArray[np.int64]) -> NDArray[np.int64]:
     """Report values worth a row of their own: every one where reports are dense, then steps of 1/32 of the value."""
-    low = max(int(reports.min()), -int(np.ceil(30.0 / epsilon)))
+    low = int(reports.min())
     high = max(int(reports.max()), low + 1, 1)
     dense = min(high, max(256, int(np.quantile(reports, 0.999))))
     levels = [np.arange(low, dense + 1)]
