@@ -14,7 +14,7 @@ from privact.network.graph import ContactGraph
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import Round, default_bins, epsilon_per_report
 from privact.tree.embedding import Thresholds, thresholds_for
-from privact.tree.learn import Progress, Search, learn_tree
+from privact.tree.learn import Progress, Search, generator, learn_tree
 
 if TYPE_CHECKING:
     from privact.tree.place import Placement
@@ -82,7 +82,7 @@ class PrivaCT:
         self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
         if not self.n_clusters >= 1:
             raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
-        bin_stream, noise_stream, search_stream = np.random.default_rng(self.random_state).spawn(3)
+        bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
         self._choose_bins(graph, bin_stream)
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
         self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)

@@ -204,7 +204,7 @@ def whole_and_one_far_away(n, rng):
 @pytest.mark.parametrize("n", [7, 60, 250])
 def test_ties_and_rounding_never_keep_a_climb_going_in_circles(make, n):
     """Where dissimilarities are equal, rounding decides which swap seems to gain: it must not take turns for ever."""
-    for seed in range(12):
+    for seed in range(12 if n < 100 else 3):
         embedding = make(n, np.random.default_rng((n, seed)))
         state = state_of(embedding, *average_linkage(embedding))
         for _ in range(4):

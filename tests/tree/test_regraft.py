@@ -108,7 +108,7 @@ def test_the_promised_gain_is_the_change_of_the_cost(height, seed):
     for x in range(2 * n - 2):
         if start.parent[x] == 2 * n - 2 and sibling_of(start, x) < n:
             continue
-        where, best, here, _ = best_place(start, x, height, np.empty(n, np.int32), np.empty(n))
+        where, best, here, _ = best_place(start, x, height, np.empty(n, np.int32), np.empty(n), np.empty_like(start.weights))
         assert where not in below(start, x)
         if where == sibling_of(start, x):
             continue
@@ -126,7 +126,7 @@ def test_above_the_root_is_always_looked_at(seed):
     cost = fill(start)
     for x in range(2 * n - 2):
         if start.parent[x] != 2 * n - 2:
-            _, best, here, _ = best_place(start, x, 50, np.empty(n, np.int32), np.empty(n))
+            _, best, here, _ = best_place(start, x, 50, np.empty(n, np.int32), np.empty(n), np.empty_like(start.weights))
             state = copy_of(start)
             attach(state, x, 2 * n - 2, detach(state, x, -1), -1)
             assert best - here >= fill(state) - cost
@@ -185,7 +185,7 @@ def test_a_move_below_its_top_leaves_the_nodes_above_as_they_are(height, seed):
     for x in range(2 * n - 2):
         if start.parent[x] == 2 * n - 2 and sibling_of(start, x) < n:
             continue
-        where, _, _, top = best_place(start, x, height, np.empty(n, np.int32), np.empty(n))
+        where, _, _, top = best_place(start, x, height, np.empty(n, np.int32), np.empty(n), np.empty_like(start.weights))
         if where == sibling_of(start, x):
             continue
         state = copy_of(start)
@@ -200,7 +200,7 @@ def test_newcomers_join_the_users_they_look_like():
     # Three kinds of users, far apart; a newcomer of each kind, and one in between that is nearer to the second kind.
     vectors = np.repeat([[0, 0], [50, 0], [0, 90]], 4, axis=0)
     tree = HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), ((4, 5), (6, 7))), ((8, 9), (10, 11))))
-    state = state_of(Embedding.from_counts(vectors), tree.left, tree.right, spare=1)
+    state = state_of(Embedding.from_counts(vectors), tree.left, tree.right)
     newcomers = Thresholds.of(vectors).embed([[0, 0], [50, 0], [0, 90], [40, 0]]).points.astype(np.float64)
     found = best_siblings(state, newcomers)
     kinds = [{leaf // 4 for leaf in below(state, node) if leaf < 12} for node in found]
@@ -210,7 +210,7 @@ def test_newcomers_join_the_users_they_look_like():
 def test_ties_go_down_to_a_leaf():
     """A newcomer who looks like everybody is as well anywhere; it joins one user, not everybody at once."""
     for nested in (((((0, 1), 2), 3), 4), 5), ((0, (1, (2, (3, 4)))), 5):
-        state = state_of(Embedding.from_counts([[0], [0], [0], [0], [0], [9]]), *children_of(nested), spare=1)
+        state = state_of(Embedding.from_counts([[0], [0], [0], [0], [0], [9]]), *children_of(nested))
         assert best_siblings(state, np.array([[-1.0]]))[0] < 5
 
 

@@ -239,7 +239,7 @@ def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
         right_gain, left_gain = gains(state, node)
         above = state.parent[node]
         triples = float(state.size[state.left[node]]) * state.size[state.right[node]] * state.size[sibling_of(state, node)]
-        if max(right_gain, left_gain) <= state.rounding * triples:
+        if not max(right_gain, left_gain) > state.rounding * triples:  # also where numbers overflowed to NaN
             continue
         if taken >= limit:
             return taken, False

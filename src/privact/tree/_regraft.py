@@ -51,19 +51,25 @@ def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ig
         above_b = shared + whole * w_a
         value_a = above_a + (state.size[a] + m) * w_a
         value_b = above_b + (state.size[b] + m) * w_b
-        if value_a >= best:
-            best = value_a
-            where = a
-        if value_b >= best:
-            best = value_b
-            where = b
         far_a = w_a * state.size[b]
         far_b = w_b * state.size[a]
         if far_a < far_b or (far_a == far_b and state.size[a] <= state.size[b]):
+            if value_b > best:
+                best = value_b
+                where = b
+            if value_a >= best:
+                best = value_a
+                where = a
             v = a
             w = w_a
             above = above_a
         else:
+            if value_a > best:
+                best = value_a
+                where = a
+            if value_b >= best:
+                best = value_b
+                where = b
             v = b
             w = w_b
             above = above_b

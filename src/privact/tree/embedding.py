@@ -31,6 +31,9 @@ from privact.errors import InputError
 GRID = 1024.0
 """Points are multiples of 1 / GRID, so that sums of points are exact in any order."""
 
+LARGEST = 1e100
+"""Numbers beyond this would overflow when they are added up."""
+
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
@@ -40,12 +43,14 @@ class Embedding:
     weights: (D,), what each coordinate counts.
     constant: the dissimilarity of two users whose weighted dot product is zero.
     counts: (n, K), the vectors behind the points where dissimilarity is exactly their L1 distance; else None.
+    matrix: (n, n), the dissimilarities themselves where the points come from them; else None.
     """
 
     points: NDArray[np.floating[Any]]
     weights: NDArray[np.float64]
     constant: float
     counts: NDArray[np.float64] | None = None
+    matrix: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -53,10 +58,13 @@ class Embedding:
     def take(self, users: NDArray[np.integer[Any]]) -> Embedding:
         """The embedding of some of the users, in the given order."""
         counts = None if self.counts is None else self.counts[users]
-        return Embedding(self.points[users], self.weights, self.constant, counts)
+        matrix = None if self.matrix is None else self.matrix[np.ix_(users, users)]
+        return Embedding(self.points[users], self.weights, self.constant, counts, matrix)
 
     def condensed(self) -> NDArray[np.float64]:
         """The dissimilarities of all pairs of users in SciPy's condensed order: (0,1), (0,2), ..., (n-2,n-1)."""
+        if self.matrix is not None:
+            return np.asarray(self.matrix[np.triu_indices(len(self), 1)])
         if self.counts is not None:
             from scipy.spatial.distance import pdist
 
@@ -90,7 +98,7 @@ class Embedding:
     def from_matrix(cls, matrix: NDArray[np.float64]) -> Embedding:
         """Users by any symmetric dissimilarity matrix: its eigenvectors are the points, its eigenvalues the weights."""
         values, vectors = np.linalg.eigh(matrix)
-        return cls(np.ascontiguousarray(vectors), -values, 0.0)
+        return cls(np.ascontiguousarray(vectors), -values, 0.0, matrix=matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +172,10 @@ def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
         raise InputError(f"vectors have type {counts.dtype}, not numbers: give counts per bin")
     if len(counts) < fewest:
         raise InputError(f"{len(counts)} users, but at least {fewest} are needed: give more vectors")
-    if counts.dtype.kind == "f" and not np.isfinite(counts).all():
-        row = int(np.flatnonzero(~np.isfinite(counts).all(axis=1))[0])
-        raise InputError(f"the vector of user {row} holds NaN or infinity: give finite counts")
+    if counts.dtype.kind == "f" and not (np.abs(counts) < LARGEST).all():
+        row = int(np.flatnonzero(~(np.abs(counts) < LARGEST).all(axis=1))[0])
+        what = f"a number beyond {LARGEST:g}" if np.isfinite(counts[row]).all() else "NaN or infinity"
+        raise InputError(f"the vector of user {row} holds {what}: give finite counts")
     return counts
 
 

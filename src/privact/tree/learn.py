@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,9 @@ from privact.errors import InputError
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.matrix import as_matrix
+
+if TYPE_CHECKING:
+    from privact.tree._kernels import SearchState
 
 Search = Literal["gentree", "linkage", "linkage+gentree"]
 Progress = Callable[[str, int, int], None]
@@ -97,7 +100,7 @@ def learn_tree(
     """
     from privact.tree._kernels import fill
     from privact.tree.gentree import SWEEPS, anneal, schedule
-    from privact.tree.linkage import EXACT_LIMIT, average_linkage
+    from privact.tree.linkage import EXACT_LIMIT, TIES_LIMIT, average_linkage, other_average_linkage
     from privact.tree.partitioned import partitioned
     from privact.tree.regraft import polish
     from privact.tree.state import random_state_of, state_of, tree_of
@@ -108,28 +111,50 @@ def learn_tree(
     if sweeps is not None and (not isinstance(sweeps, (int, np.integer)) or isinstance(sweeps, bool) or sweeps < 0):
         raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
     temperatures = schedule(temperature, SWEEPS if sweeps is None else sweeps)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     tell = progress or (lambda stage, done, total: None)
     n = len(points)
 
+    def swapped(state: SearchState) -> list[float]:
+        return anneal(state, temperatures, rng, lambda sweep, _: tell("swapping", sweep, len(temperatures)))
+
+    def polished(state: SearchState) -> list[float]:
+        rounds = sweeps if temperature is None else None
+        return polish(state, rounds, lambda done, _: tell("polishing", done, done if rounds is None else rounds))
+
     if search == "gentree":
         state = random_state_of(points, rng)
+        costs = [fill(state), *swapped(state)]
     elif n <= EXACT_LIMIT or search == "linkage":
         tell("average linkage", 0, n)
-        state = state_of(points, *average_linkage(points))
+        start = average_linkage(points)
+        state = state_of(points, *start)
+        costs = [fill(state)]
     else:
-        state = state_of(points, *partitioned(points, rng, lambda learned: tell("learning parts", learned, n)))
-    costs = [fill(state)]
-    if search == "gentree" or (search == "linkage+gentree" and temperature is not None):
-        start = state.left[n:].copy(), state.right[n:].copy()
-        costs += anneal(state, temperatures, rng, lambda sweep, _: tell("swapping", sweep, len(temperatures)))
-        if search != "gentree" and costs[-1] < costs[0]:
-            state = state_of(points, *start)
+        start = partitioned(points, rng, lambda learned: tell("learning parts", learned, n))
+        state = state_of(points, *start)
+        costs = [fill(state)]
     if search == "linkage+gentree":
-        rounds = sweeps if temperature is None else None
-        costs += polish(state, rounds, lambda done, _: tell("polishing", done, done if rounds is None else rounds))
+        if temperature is not None:
+            costs += swapped(state)
+            if costs[-1] < costs[0]:
+                state = state_of(points, *start)
+        costs += polished(state)
+        if n <= TIES_LIMIT:
+            other = state_of(points, *other_average_linkage(points))
+            trace = [fill(other), *polished(other)]
+            if trace[-1] > costs[-1]:
+                state, costs = other, trace
     tree = tree_of(state, users)
     return LearnedTree(tree, sign * np.array(costs)) if return_trace else tree
+
+
+def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """A seed or a generator as a generator, or InputError."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(f"random_state {random_state!r} is neither a whole number >= 0 nor a generator") from None
 
 
 def _points(
@@ -144,6 +169,10 @@ def _points(
     if similarity is not None:
         return Embedding.from_matrix(-as_matrix(similarity, "similarity")), -1.0
     if isinstance(embedding, Embedding):
+        if len(embedding) < 2:
+            raise InputError(f"{len(embedding)} users, but at least 2 are needed: give more points")
+        if not (np.isfinite(embedding.points).all() and np.isfinite(embedding.weights).all()):
+            raise InputError("the embedding holds NaN or infinity: give finite points and weights")
         return embedding, 1.0
     vectors = as_vectors(embedding)  # type: ignore[arg-type]
     return Thresholds.of(vectors, thresholds_for(len(vectors))).embed(vectors), 1.0

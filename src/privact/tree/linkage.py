@@ -18,6 +18,9 @@ from privact.tree.embedding import Embedding
 EXACT_LIMIT = 5_000
 """Up to how many users the default search starts from exact average linkage."""
 
+TIES_LIMIT = 1_000
+"""Up to how many users the default search tries two orders of equal dissimilarities, and polishes to the end."""
+
 LINKAGE_LIMIT = 20_000
 """How many users exact average linkage takes at all: it keeps n^2 / 2 numbers."""
 
@@ -32,9 +35,48 @@ def average_linkage(embedding: Embedding) -> tuple[NDArray[np.int32], NDArray[np
     return linkage_children(embedding.condensed())
 
 
+def other_average_linkage(embedding: Embedding) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Average linkage as SciPy takes it: where dissimilarities are equal, other pairs are joined first."""
+    from scipy.cluster.hierarchy import linkage
+
+    condensed = embedding.condensed()
+    merges = linkage(condensed - condensed.min(), method="average")  # a constant more or less changes no merge
+    return merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32)
+
+
 def linkage_children(condensed: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Average linkage of condensed dissimilarities, which are overwritten."""
     import fastcluster
 
     merges: NDArray[Any] = fastcluster.linkage(condensed, method="average", preserve_input=False)
-    return merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32)
+    left, right = merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32)
+    same = int(np.searchsorted(merges[:, 2], 0.0, side="right")) if merges[0, 2] == 0.0 else 0
+    return _balanced(left, right, same) if same else (left, right)
+
+
+def _balanced(left: NDArray[np.int32], right: NDArray[np.int32], same: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The same merges, but users who do not differ at all are joined two by two instead of one after the other.
+
+    same: how many of the first merges join users who do not differ.
+    """
+    n = len(left) + 1
+    groups: dict[int, list[int]] = {}  # by the node that holds the whole group so far
+    for i in range(same):
+        a, b = int(left[i]), int(right[i])
+        groups[n + i] = groups.pop(a, [a]) + groups.pop(b, [b])
+    left, right = left.copy(), right.copy()
+    names = np.arange(2 * n - 1, dtype=np.int32)
+    made = 0
+    for node, members in groups.items():
+        while len(members) > 1:
+            pairs = [(members[i], members[i + 1]) for i in range(0, len(members) - 1, 2)]
+            odd = members[len(members) - len(members) % 2 :]
+            members = []
+            for a, b in pairs:
+                left[made], right[made] = a, b
+                members.append(n + made)
+                made += 1
+            members += odd
+        names[node] = members[0]
+    left[same:], right[same:] = names[left[same:]], names[right[same:]]
+    return left, right

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
+from privact.tree.embedding import LARGEST
 
 MATRIX_LIMIT = 5_000
 """How many users a dense matrix may have."""
@@ -27,7 +28,7 @@ def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
         raise InputError(f"{name} has shape {square.shape}, not (n, n): give one row and one column a user")
     if not 2 <= len(square) <= MATRIX_LIMIT:
         raise InputError(f"{name} has {len(square)} users, outside 2 to {MATRIX_LIMIT}: give vectors instead of a matrix")
-    _refuse(~np.isfinite(square), square, name, "not a finite number: fill or drop such users")
+    _refuse(~(np.abs(square) < LARGEST), square, name, f"not a finite number below {LARGEST:g}: fill or drop such users")
     np.fill_diagonal(square, 0.0)
     _refuse(square < 0.0, square, name, "below 0: give non-negative numbers")
     uneven = ~np.isclose(square, square.T, rtol=1e-9, atol=0.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from privact.tree._kernels import SearchState, climb, fill
 from privact.tree._regraft import regraft
-from privact.tree.linkage import EXACT_LIMIT
+from privact.tree.linkage import EXACT_LIMIT, TIES_LIMIT
 
 HEIGHT = 20
 """How many levels above a node the search for its new place begins."""
@@ -29,12 +29,13 @@ SWAPS = 32
 def polish(state: SearchState, rounds: int | None, progress: Callable[[int, float], None]) -> list[float]:
     """Rounds of regrafts and local swaps; returns the cost after each. Up to EXACT_LIMIT users no swap gains at the end.
 
-    rounds: at most this many; None goes on until a round gains less than LEAST_GAIN of the cost.
+    rounds: at most this many; None goes on until a round gains less than LEAST_GAIN of the cost, or nothing for few users.
     progress: is told the round and the cost.
     """
     n = (len(state.left) + 1) // 2
     nodes = np.arange(2 * n - 1)
     limit = 2**62 if n <= EXACT_LIMIT else SWAPS * n
+    least = LEAST_GAIN if rounds is None and n > TIES_LIMIT else 1e-12
     costs: list[float] = []
     before = fill(state)
     while rounds is None or len(costs) < rounds:
@@ -42,7 +43,7 @@ def polish(state: SearchState, rounds: int | None, progress: Callable[[int, floa
         climb(state, nodes, limit)
         costs.append(fill(state))
         progress(len(costs), costs[-1])
-        if costs[-1] - before <= (LEAST_GAIN if rounds is None else 0.0) * abs(before):
+        if costs[-1] - before <= least * abs(before):
             break
         before = costs[-1]
     return costs
