@@ -130,8 +130,12 @@ def test_a_count_between_two_thresholds_is_in_between():
 def test_any_symmetric_matrix_is_reproduced(matrix):
     matrix = matrix + matrix.T
     np.fill_diagonal(matrix, 0.0)
-    found = squareform(Embedding.from_matrix(matrix).condensed())
-    assert found == pytest.approx(matrix, rel=1e-9, abs=1e-12 * (1 + matrix.max()))
+    embedding = Embedding.from_matrix(matrix)
+    assert np.array_equal(squareform(embedding.condensed()), matrix)
+    through_points = Embedding(embedding.points, embedding.weights, embedding.constant)
+    assert squareform(through_points.condensed()) == pytest.approx(matrix, rel=1e-9, abs=1e-12 * (1 + matrix.max()))
+    users = np.array([4, 0, 5])
+    assert np.array_equal(squareform(embedding.take(users).condensed()), matrix[np.ix_(users, users)])
 
 
 def test_take_keeps_the_dissimilarities():

@@ -169,8 +169,9 @@ def coverage(truth, low, high):
 @pytest.mark.parametrize("epsilon_report", [0.25, 0.5, 1.0])
 def test_ninety_percent_intervals_hold_nine_times_in_ten(epsilon_report, equal_bins):
     shares = (0.2, 0.2, 0.2, 0.2, 0.2) if equal_bins else (0.4, 0.3, 0.15, 0.1, 0.05)
-    truth, reports = network(6_000, epsilon_report, seed=3, shares=shares)
-    found = CountPosterior.fit(reports, epsilon_report, equal_bins=equal_bins).degrees(reports, 0.9)
+    truth, reports = network(4_000, epsilon_report, seed=3, shares=shares)
+    model = CountPosterior.fit(reports, epsilon_report, equal_bins=equal_bins)
+    found = model.degrees(reports, 0.9)
     assert 0.87 <= coverage(truth, found.low, found.high) <= 0.96
     # the same test must not be passed by intervals that claim too much
     short_low = np.ceil(found.mean - 0.6 * (found.mean - found.low))
@@ -179,7 +180,7 @@ def test_ninety_percent_intervals_hold_nine_times_in_ten(epsilon_report, equal_b
     # nor by the reports themselves with the noise of one count
     raw = reports.sum(axis=1)
     assert coverage(truth, raw - np.log(10) / epsilon_report, raw + np.log(10) / epsilon_report) < 0.87
-    halves = CountPosterior.fit(reports, epsilon_report, equal_bins=equal_bins).degrees(reports, 0.5)
+    halves = model.degrees(reports, 0.5)
     assert 0.47 <= coverage(truth, halves.low, halves.high) <= 0.70  # whole numbers make it hold a little too often
     assert abs((found.mean - truth.sum(axis=1)).mean()) < 0.5
 
@@ -299,50 +300,51 @@ def test_thresholds_keep_to_the_room_given():
         assert pooled.condensed().mean() == pytest.approx(exact, rel=tolerance)
 
 
-def hostile_run(places: str, equal_bins: bool) -> list[str]:
-    """Learn with and without a few absurd reports among 1,000, in a process that may use 3 GB and a minute of CPU."""
-    program = f"""
+HOSTILE = """
 import resource
 import numpy as np
 resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 from privact.tree.posterior import CountPosterior
+
 rng = np.random.default_rng(0)
-truth = rng.poisson(np.outer(15.0 * rng.pareto(1.8, 1000) + 8.0, np.full(5, 0.2)))
+rates = np.minimum(15.0 * rng.pareto(1.8, 1000) + 8.0, 800.0)
+truth = rng.poisson(np.outer(rates, np.full(5, 0.2)))
 reports = truth + rng.geometric(0.4, truth.shape) - rng.geometric(0.4, truth.shape)
-spoilt = reports.copy()
-{places}
-others = (spoilt == reports).all(axis=1)
-fair = CountPosterior.fit(reports, 0.5, equal_bins={equal_bins}).counts(reports[others])
-model = CountPosterior.fit(spoilt, 0.5, equal_bins={equal_bins})
-found = model.counts(reports[others])
-model.embed(spoilt)
-model.degrees(spoilt)
-error = lambda counts: ((counts - truth[others]) ** 2).mean()
-print(error(found) / error(fair), np.abs(found - fair).mean())
+huge, tiny = 2**31 - 1, -(2**31)
+fair = CountPosterior.fit(reports, 0.5, equal_bins=EQUAL).counts(reports)
+for users, bins, value in (
+    (7, slice(None), huge),
+    (7, slice(None), tiny),
+    (7, 0, huge),
+    ([7, 8], [0, 1], [huge, tiny]),
+    (slice(10), slice(None), huge),
+    (3, 2, 50_000),
+    (3, slice(None), 180),  # nothing absurd: just a user with many contacts
+):
+    spoilt = reports.copy()
+    spoilt[users, bins] = value
+    others = (spoilt == reports).all(axis=1)
+    model = CountPosterior.fit(spoilt, 0.5, equal_bins=EQUAL)
+    found = model.counts(reports[others])
+    assert np.isfinite(model.embed(spoilt).points).all()
+    assert np.isfinite(model.degrees(spoilt).mean).all()
+    errors = [((counts - truth[others]) ** 2).mean() for counts in (found, fair[others])]
+    print(errors[0] / errors[1], np.abs(found - fair[others]).mean())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.returncode, done.stderr[-300:])
-    return done.stdout.split()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are set the Linux way")
-@pytest.mark.parametrize("equal_bins", [True, False])
-@pytest.mark.parametrize(
-    "places",
-    [
-        "spoilt[7] = 2**31 - 1",
-        "spoilt[7] = -(2**31)",
-        "spoilt[7, 0] = 2**31 - 1",
-        "spoilt[[7, 8], [0, 1]] = [2**31 - 1, -(2**31)]",
-        "spoilt[:10] = 2**31 - 1",
-        "spoilt[3, 2] = 50_000",
-    ],
-)
-def test_absurd_reports_harm_nobody_else(places, equal_bins):
-    worse, shift = map(float, hostile_run(places, equal_bins))
-    assert worse < 1.10
-    assert shift < 0.5
+@pytest.mark.parametrize("equal_bins", ["True", "False"])
+def test_absurd_reports_harm_nobody_else(equal_bins):
+    """A few lying devices among 1,000, in a process that may use 3 GB and two minutes of CPU."""
+    program = HOSTILE.replace("EQUAL", equal_bins)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout, done.stderr[-300:])
+    lines = [tuple(map(float, line.split())) for line in done.stdout.splitlines()]
+    assert len(lines) == 7
+    assert max(worse for worse, _ in lines) < 1.10
+    assert max(shift for _, shift in lines) < 0.5
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from privact.errors import InputError
 GRID = 1024.0
 """Points are multiples of 1 / GRID, so that sums of points are exact in any order."""
 
-LARGEST = 1e100
+LARGEST = np.float64(1e100)
 """Numbers beyond this would overflow when they are added up."""
 
 
@@ -172,6 +172,8 @@ def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
         raise InputError(f"vectors have type {counts.dtype}, not numbers: give counts per bin")
     if len(counts) < fewest:
         raise InputError(f"{len(counts)} users, but at least {fewest} are needed: give more vectors")
+    if counts.dtype.kind == "f":
+        counts = counts.astype(np.float64, copy=False)
     if counts.dtype.kind == "f" and not (np.abs(counts) < LARGEST).all():
         row = int(np.flatnonzero(~(np.abs(counts) < LARGEST).all(axis=1))[0])
         what = f"a number beyond {LARGEST:g}" if np.isfinite(counts[row]).all() else "NaN or infinity"
