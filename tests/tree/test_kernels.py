@@ -201,7 +201,7 @@ def whole_and_one_far_away(n, rng):
 @pytest.mark.parametrize(
     "make", [blocks, coin_flips, wide_range, shares, repeated_fractions, near_twins_and_one_far_away, whole_and_one_far_away]
 )
-@pytest.mark.parametrize("n", [7, 60, 250])
+@pytest.mark.parametrize("n", [7, 60, 160])
 def test_ties_and_rounding_never_keep_a_climb_going_in_circles(make, n):
     """Where dissimilarities are equal, rounding decides which swap seems to gain: it must not take turns for ever."""
     for seed in range(12 if n < 100 else 3):

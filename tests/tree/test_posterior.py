@@ -334,6 +334,7 @@ for users, bins, value in (
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are set the Linux way")
 @pytest.mark.parametrize("equal_bins", ["True", "False"])
 def test_absurd_reports_harm_nobody_else(equal_bins):
