@@ -137,7 +137,13 @@ def test_control_c_ends_with_130_and_leaves_no_file(large_graph, tmp_path, secon
         "read.read_graph = told\nfrom privact.cli.main import main\nmain()"
     )
     command = ["learn", str(large_graph), "-o", str(tmp_path / "tree.hct"), "--search", "gentree", "--sweeps", "100000"]
-    process = subprocess.Popen([sys.executable, "-c", begun, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", begun, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which the tests' own parent may have set to ignore
+    )
     assert process.stdout.readline() == "begun\n"
     time.sleep(seconds)  # wherever it is then, the ending is the same
     process.send_signal(signal.SIGINT)
