@@ -89,6 +89,14 @@ def test_no_part_is_larger_than_allowed(monkeypatch):
     assert max(largest) <= 40
 
 
+def test_nearest_is_by_the_distance_between_points():
+    """The lowest expected dissimilarity would send the uncertain user to the certain one at (1, 1)."""
+    sample = Embedding(np.array([[1.0, 1.0], [0.1, 0.1], [-1.0, -1.0]]), np.array([0.5, 2.0]), 2.5)
+    users = Embedding(np.array([[0.2, 0.2], [0.9, 0.9], [-0.7, -0.7], [0.1, 0.1]]), sample.weights, 2.5)
+    assert module._nearest(sample, users, np.array([0, 1, 2, 3])).tolist() == [1, 0, 2, 1]
+    assert module._nearest(sample, users, np.array([2, 1])).tolist() == [2, 0]
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_uncertain_users_are_not_all_sent_to_the_certain_ones():
     """Posterior points differ in length; nearest is by distance between points."""
