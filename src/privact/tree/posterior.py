@@ -28,6 +28,9 @@ SAMPLE = 20_000
 THRESHOLDS = 36
 """The most thresholds a bin has: posteriors are smooth, and more gain nothing."""
 
+LIKELY = 24
+"""How many rates, the likeliest of a user, the interval of the degree is computed from."""
+
 SHAPES = (np.inf, 8.0, 2.0, 0.5)
 """How contacts may bunch: the shape of the negative binomial; infinite is Poisson."""
 
@@ -148,6 +151,9 @@ class CountPosterior:
             centre, spread = np.maximum(centre, 1e-9), np.maximum(spread, 1e-12)
             span = slice(first, first + len(part))
             mean[span] = (weight * centre).sum(axis=1)
+            likely = np.argpartition(weight, -LIKELY, axis=1)[:, -LIKELY:]
+            weight, centre, spread = (np.take_along_axis(part, likely, axis=1) for part in (weight, centre, spread))
+            weight = weight / weight.sum(axis=1, keepdims=True)
 
             def below(degree: NDArray[np.int64], c=centre, s=spread, w=weight) -> NDArray[np.float64]:  # type: ignore[no-untyped-def]
                 # Given its rate, a sum of counts is close to a gamma variable of the same mean and variance.
@@ -194,7 +200,7 @@ def _levels(reports: NDArray[np.int64]) -> NDArray[np.int64]:
     """Report values worth a row of their own: every one where reports are dense, then steps of 1/32 of the value."""
     low = int(reports.min())
     high = max(int(reports.max()), low + 1, 1)
-    dense = min(high, max(256, int(np.quantile(reports, 0.999))))
+    dense = min(high, 512)
     levels = [np.arange(low, dense + 1)]
     if high > dense:
         steps = int(np.ceil(32.0 * np.log(high / dense))) + 1
