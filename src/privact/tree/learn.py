@@ -140,13 +140,18 @@ def learn_tree(
             if costs[-1] < costs[0]:
                 state = state_of(points, *start)
         costs += polished(state)
-        if n <= TIES_LIMIT:
+        if n <= TIES_LIMIT or (n <= EXACT_LIMIT and _mostly_ties(points)):
             other = state_of(points, *other_average_linkage(points))
             trace = [fill(other), *polished(other)]
             if trace[-1] > costs[-1]:
                 state, costs = other, trace
     tree = tree_of(state, users)
     return LearnedTree(tree, sign * np.array(costs)) if return_trace else tree
+
+
+def _mostly_ties(points: Embedding) -> bool:
+    """Whether so few different vectors stand for everybody that the order of equal dissimilarities decides much."""
+    return points.counts is not None and len(np.unique(points.counts, axis=0)) <= len(points) // 4
 
 
 def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
