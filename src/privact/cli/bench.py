@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from privact.cli.files import DataFolder, checked_output
+from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
 from privact.cli.progress import progress_bar
 from privact.cli.text import table
 
 app = typer.Typer(help="Measure quality and speed, beside the paper's numbers.", rich_markup_mode=None, no_args_is_help=True)
-
-JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")]
 
 
 @app.callback()
@@ -33,7 +29,7 @@ def tree(
     with progress_bar() as show:
         result = bench_tree(None if data is None else str(data), seeds, lambda stage: show(stage, 0, 0))
     print_report(result)
-    _keep(result, target)
+    keep_json(result, target)
 
 
 @app.command(epilog="\b\nExample:\n  privact bench baselines --data data --json baselines.json")
@@ -57,17 +53,7 @@ def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
         for name, found in chains.items()
     ]
     table(["chain", "network", "compiled", "plain twin", "ratio"], rows, right=range(2, 5))
-    _keep(result, target)
-
-
-def _keep(result: dict[str, Any], target: Path | None) -> None:
-    """Write everything as JSON, if asked to."""
-    from privact.tree.atomic import written_whole
-
-    if target is not None:
-        with written_whole(target) as file:
-            file.write((json.dumps(result, indent=1) + "\n").encode())
-        print(f"\nEverything is in {target}.")
+    keep_json(result, target)
 
 
 def print_report(result: dict[str, Any]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +16,18 @@ from privact.errors import InputError, UnknownUserError
 if TYPE_CHECKING:
     from privact.tree.hct import HierarchicalClusterTree, User
 
-__all__ = ["DataFolder", "GraphPath", "TreePath", "UserName", "checked_output", "find_user", "number_labels", "read_labels"]
+__all__ = [
+    "DataFolder",
+    "GraphPath",
+    "JsonFile",
+    "TreePath",
+    "UserName",
+    "checked_output",
+    "find_user",
+    "keep_json",
+    "number_labels",
+    "read_labels",
+]
 
 TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]
 GraphPath = Annotated[
@@ -25,6 +37,7 @@ GraphPath = Annotated[
 DataFolder = Annotated[
     Path | None, typer.Option(help="Folder with lastfm, delicious and douban; else PRIVACT_DATA.", show_default=False)
 ]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")]
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
 
 _MOST_COMPARED = 20_000  # ids; comparing spellings takes a second for so many
@@ -41,6 +54,16 @@ def checked_output(path: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise InputError(f"cannot write {path}: folder {folder} is read-only: choose another")
     return path
+
+
+def keep_json(result: dict[str, Any], target: Path | None) -> None:
+    """Write everything as JSON, if asked to."""
+    from privact.tree.atomic import written_whole
+
+    if target is not None:
+        with written_whole(target) as file:
+            file.write((json.dumps(result, indent=1) + "\n").encode())
+        print(f"\nEverything is in {target}.")
 
 
 def find_user(tree: HierarchicalClusterTree, name: str) -> User:

@@ -14,8 +14,12 @@ from privact.errors import PrivaCTError
 
 __all__ = ["Commands"]
 
-_LATER = {"bench": "privact.cli.bench", "explain": "privact.cli.explain", "reproduce": "privact.cli.reproduce"}
-"""Groups of commands that are imported only when they are called or listed: module by name, each with an `app`."""
+_LATER = {
+    "bench": "privact.cli.bench",
+    "explain": "privact.cli.explain",
+    "reproduce": "privact.cli.reproduce",
+}
+"""Commands and groups that are imported only when they are called or listed: module by name, each with an `app`."""
 
 _WRONG, _INTERRUPTED, _NOBODY_READS = 2, 130, 141
 
@@ -30,11 +34,11 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name."""
         if cmd_name in _LATER:
-            from typer.main import get_group
+            from typer.main import get_command
 
-            group = get_group(import_module(_LATER[cmd_name]).app)
-            group.name = cmd_name
-            return group
+            command = get_command(import_module(_LATER[cmd_name]).app)
+            command.name = cmd_name
+            return command
         return super().get_command(ctx, cmd_name)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
