@@ -10,7 +10,12 @@ from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
 from privact.cli.progress import progress_bar
 from privact.cli.text import table
 
-app = typer.Typer(help="Measure quality and speed, beside the paper's numbers.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    help="Measure quality and speed, beside the paper's numbers.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
 
 
 @app.callback()

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Say in numbers what a method comes to, without running it.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    help="Say in numbers what a method comes to, without running it.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
 
 
 @app.callback()

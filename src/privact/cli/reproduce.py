@@ -12,7 +12,9 @@ from privact.cli.progress import progress_bar
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
 
-app = typer.Typer(help="Reproduce the paper: its numbers beside ours.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    help="Reproduce the paper: its numbers beside ours.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
+)
 
 Seeds = Annotated[int, typer.Option(min=1, help="Runs of each cell.")]
 
