@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test promises cluster browser lint bench clean
+SLOW_SUITES := tests/promises tests/cluster tests/browser
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    a private round on a synthetic network, from contacts to pictures (in demo/)"
 	@echo "make test    all fast tests"
+	@echo "make promises, make cluster, make browser    the slower suites: what is promised, real workers, a real browser"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make bench   the published numbers; needs the datasets: make bench DATA=DIR"
 	@echo "make setup   the environment in .venv;  make clean removes it"
@@ -28,7 +30,10 @@ demo: $(READY)
 	@$(BIN)/privact demo -o demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 $(SLOW_SUITES:%=--ignore=%)
+
+promises cluster browser: $(READY)
+	$(BIN)/python -m pytest tests/$@
 
 lint: $(READY)
 	$(BIN)/ruff check src tests
