@@ -117,7 +117,7 @@ def test_without_the_extra_the_error_says_what_to_install(tree, tmp_path, monkey
 
 
 def block(begin, end, clusters=1, first_row=1):
-    return Block(0, 1, clusters, first_row, first_row, begin, end, ())
+    return Block(0, 0, 1, clusters, first_row, first_row, begin, end, ())
 
 
 def luminance(colour):

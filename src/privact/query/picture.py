@@ -113,12 +113,14 @@ def draw(
     smallest = max(1, tree.n_users // _STILL_SHARE) if still else 1
     leaf = None if highlight is None else tree.leaf_of(highlight)
     most = _MOST_IN_A_STILL if still else _MOST_ON_A_PAGE
-    blocks, block_of = nested_blocks(tree, most=most, smallest=smallest, n_leaves=8, highlight=leaf)
+    blocks, block_at = nested_blocks(tree, most=most, smallest=smallest, n_leaves=8, highlight=leaf)
     rows = row_sizes(tree.n_users, smallest)[: 1 + max(block.first_row for block in blocks)]
     title = f"{tree.n_users:,} users" if title is None else title
     if groups is None:
         colours = [branch_colour(block) for block in blocks]
         return Drawing(tree, title, notes, rows, blocks, colours, [None] * len(blocks), (), leaf)
+    block_of = np.empty_like(block_at)
+    block_of[tree.order] = block_at
     names, counts = _mixed(blocks, block_of, groups)
     largest = counts.argmax(axis=1) if names else np.zeros(len(blocks), np.int64)
     shares = [int(counts[number, group]) / blocks[number].size if names else 0.0 for number, group in enumerate(largest)]
