@@ -1,0 +1,188 @@
+"""What the explorer asks of a tree, each answer small enough for a page whatever the number of users.
+
+Answers are dictionaries of plain numbers and text: the aggregator sends them as JSON, and the script of a self-contained page
+gives the same ones from the tree inside the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from privact.errors import InputError
+from privact.query.blocks import STEP, Block, nested_blocks
+from privact.tree.ancestry import path_up
+from privact.tree.counts import checked_count
+from privact.tree.hct import HierarchicalClusterTree, User
+from privact.tree.layout import Int32Array
+
+__all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
+
+MOST_LISTED = 1_000
+"""Most users, clusters or rings in one answer."""
+
+_MOST_BLOCKS = 300  # in one view: more could not be told apart on a screen
+_ROWS = 5  # in one view: the next closer look shows the rows below
+_NAMED = 8  # users of a block
+
+
+def view(tree: HierarchicalClusterTree, node: int | None = None, *, highlight: User | None = None) -> dict[str, Any]:
+    """A cluster and the clusters inside it, a few rows deep: one picture of the explorer.
+
+    node: the cluster to look at; by default everybody.
+    highlight: a user whose clusters are drawn however small they are.
+    """
+    top = _checked_node(tree, tree.root if node is None else node)
+    leaf = None if highlight is None else tree.leaf_of(highlight)
+    blocks, _ = nested_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=leaf, node=top, most_rows=_ROWS)
+    return {
+        "node": top,
+        "size": int(tree.size[top]),
+        "n_users": tree.n_users,
+        "above": _above(tree, top),
+        "blocks": [_block(tree, block) for block in blocks],
+    }
+
+
+def members(tree: HierarchicalClusterTree, node: int, first: int = 0, limit: int = 100) -> dict[str, Any]:
+    """Users of a cluster, in the order of the drawing.
+
+    first: how many to pass over. limit: how many to list at most.
+    """
+    node = _checked_node(tree, node)
+    limit = _checked_limit("limit", limit)
+    if first < 0:
+        raise InputError(f"first = {first} is negative: it is how many users to pass over")
+    start, size = int(tree.start[node]), int(tree.size[node])
+    leaves = tree.order[start + min(first, size) : start + min(first + limit, size)]
+    return {"node": node, "size": size, "first": first, "users": _names(tree, leaves)}
+
+
+def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[str, Any]:
+    """Users whose ids contain a text, whatever its case: the very id first, then ids that begin with it, then the others.
+
+    Only the first so many in the tree's order are found, so that a million ids are searched in milliseconds.
+    """
+    limit = _checked_limit("limit", limit)
+    wanted = text.strip().lstrip("@")
+    if not wanted:
+        return {"text": text, "users": []}
+    if tree.users is None:
+        known = wanted.isascii() and wanted.isdigit() and int(wanted) < tree.n_users
+        return {"text": text, "users": [str(int(wanted))] if known else []}
+    packed = tree.users.packed
+    pattern = re.escape(wanted.encode("utf-8", "surrogatepass"))
+    begins = re.compile(rb"\xff@?" + pattern + rb"[^\xff]*", re.IGNORECASE)
+    holds = re.compile(rb"\xff[^\xff]*" + pattern + rb"[^\xff]*", re.IGNORECASE)
+    found: dict[str, None] = {}
+    for expression in (begins, holds):
+        for match in expression.finditer(packed):
+            if len(found) >= limit:
+                break
+            found[match.group()[1:].decode()] = None
+    very = [user for user in found if user.lstrip("@").casefold() == wanted.casefold()]
+    if wanted in tree.users and wanted not in found:
+        very = [wanted, *very]
+    return {"text": text, "users": list(dict.fromkeys([*very, *found]))[:limit]}
+
+
+def rings(tree: HierarchicalClusterTree, user: User) -> dict[str, Any]:
+    """A user's close communities from the smallest to everybody, each at least a tenth larger than the one inside it.
+
+    A deep tree has far more communities than anybody can look at; growing by a tenth leaves 145 of a million users.
+    """
+    leaf = tree.leaf_of(user)
+    around = tree.communities(user)
+    communities = [
+        {"node": node, "size": int(tree.size[node]), "users": _names(tree, _first_others(tree, node, leaf))}
+        for node in _growing(tree, around.nodes, 1.1)
+    ]
+    return {"user": _names(tree, [leaf])[0], "n_communities": len(around), "communities": communities}
+
+
+def cut_sizes(tree: HierarchicalClusterTree, k: int, limit: int = 100) -> dict[str, Any]:
+    """The tree cut into k clusters: their sizes, largest first, and a few users of each.
+
+    limit: how many of the clusters to list at most.
+    """
+    limit = _checked_limit("limit", limit)
+    labels = tree.cut(k)
+    sizes = np.bincount(labels, minlength=k)
+    starts = np.cumsum(sizes) - sizes  # labels follow the leaf order
+    order = np.argsort(-sizes, kind="stable")[:limit]
+    clusters = [
+        {"size": int(sizes[label]), "users": _names(tree, tree.order[starts[label] :][: min(_NAMED, int(sizes[label]))])}
+        for label in order.tolist()
+    ]
+    left_out = {"clusters": k - len(clusters), "users": tree.n_users - int(sizes[order].sum())}
+    return {"k": k, "clusters": clusters, "left_out": left_out}
+
+
+def compare(tree: HierarchicalClusterTree, a: User, b: User) -> dict[str, Any]:
+    """How close two users are: the smallest community that holds both."""
+    together = tree.lowest_common_cluster(a, b)
+    return {
+        "users": _names(tree, [tree.leaf_of(a), tree.leaf_of(b)]),
+        "node": together.node,
+        "size": together.size,
+        "n_users": tree.n_users,
+        "distance": tree.distance(a, b),
+        "share": together.size / tree.n_users,
+    }
+
+
+def _block(tree: HierarchicalClusterTree, block: Block) -> dict[str, Any]:
+    return {
+        "node": block.node,
+        "parent": block.parent,
+        "size": block.size,
+        "clusters": block.clusters,
+        "rows": [block.first_row, block.last_row],
+        "begin": block.begin,
+        "end": block.end,
+        "users": _names(tree, block.leaves),
+        "highlight": block.highlight,
+    }
+
+
+def _above(tree: HierarchicalClusterTree, node: int) -> list[dict[str, int]]:
+    """The clusters around a node from everybody down, each about a third of the one around it: the way back out."""
+    path = path_up(tree, int(tree.order[tree.start[node]]), tree.n_users)
+    way = _growing(tree, path[np.searchsorted(tree.size[path], tree.size[node]) :], STEP)
+    return [{"node": above, "size": int(tree.size[above])} for above in reversed(way[1:])]
+
+
+def _growing(tree: HierarchicalClusterTree, path: Int32Array, factor: float) -> list[int]:
+    """The first and the last node of a path upwards, and between them only those so many times larger than the one before."""
+    sizes = tree.size[path]
+    places = [0]
+    while places[-1] < len(path) - 1:
+        wanted = int(np.ceil(sizes[places[-1]] * factor))
+        places.append(min(int(np.searchsorted(sizes, wanted)), len(path) - 1))
+    return [int(path[place]) for place in places]
+
+
+def _first_others(tree: HierarchicalClusterTree, node: int, leaf: int) -> Int32Array:
+    start, size = int(tree.start[node]), int(tree.size[node])
+    some: Int32Array = tree.order[start : start + min(size, _NAMED + 1)]
+    others: Int32Array = some[some != leaf][:_NAMED]
+    return others
+
+
+def _names(tree: HierarchicalClusterTree, leaves: Sequence[int] | Int32Array) -> list[str]:
+    return [str(user) for user in tree.users_of(np.asarray(leaves, np.int32))]
+
+
+def _checked_node(tree: HierarchicalClusterTree, node: int) -> int:
+    if not 0 <= node < tree.n_nodes:
+        raise InputError(f"node {node} is not in this tree: its nodes are 0 to {tree.n_nodes - 1}")
+    return int(node)
+
+
+def _checked_limit(name: str, limit: int) -> int:
+    if checked_count(name, limit) > MOST_LISTED:
+        raise InputError(f"{name} = {limit} is too many for one answer: ask for at most {MOST_LISTED}")
+    return int(limit)
