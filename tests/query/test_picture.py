@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
+import html
+import json
 import re
 
 import numpy as np
@@ -40,17 +45,39 @@ def test_the_same_tree_gives_the_same_file(tree, tmp_path, kind):
     assert one.read_bytes().startswith(beginning)
 
 
-def test_a_page_holds_all_it_needs_and_says_what_it_shows(tree, tmp_path):
+def inside(path):
+    """What the page carries: the head and the two arrays of children."""
+    packed = re.search(r'<script type="text/plain" id="tree">([^<]*)</script>', path.read_text())[1]
+    data = gzip.decompress(base64.b64decode(packed))
+    length = int.from_bytes(data[:4], "little")
+    return json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], "<i4").reshape(2, -1)
+
+
+def test_a_page_holds_the_whole_tree_and_needs_nothing_else(tree, tmp_path):
     path = tmp_path / "tree.html"
     save_picture(tree, path, title="Sixty & one", notes="Per edge: <epsilon>", highlight="user7")
     text = path.read_text()
     assert "<h1>Sixty &amp; one</h1>" in text
     assert "Per edge: &lt;epsilon&gt;" in text
-    assert "Outlined: the clusters around user7." in text
-    assert all(user in text for user in USERS)  # a small tree is drawn down to its users
-    outside_plotly = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
-    assert not re.findall(r"(?:src|href)=|https?://|@import|url\(", outside_plotly)
+    head, (left, right) = inside(path)
+    assert head == {"n_users": 60, "users": USERS, "groups": None, "highlight": "user7"}
+    assert left.tolist() == tree.left.tolist()
+    assert right.tolist() == tree.right.tolist()
+    outside_scripts = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.findall(r"(?:src|href)=|https?://|@import|url\(", outside_scripts)
     assert not re.findall(r"<script[^>]+src=|<link", text)
+
+
+def test_the_policy_of_a_page_allows_its_own_scripts_and_style_only(tree, tmp_path):
+    path = tmp_path / "tree.html"
+    save_picture(tree, path, groups=["a"] * 60)
+    text = path.read_text()
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
+    digests = set(re.findall(r"'sha256-([^']+)'", policy))
+    bodies = re.findall(r"<script>(.*?)</script>", text, re.DOTALL) + re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert {base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in bodies} == digests
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
 
 
 def test_ids_cannot_break_out_of_a_page(tmp_path):
@@ -61,14 +88,14 @@ def test_ids_cannot_break_out_of_a_page(tmp_path):
     text = (tmp_path / "tree.html").read_text()
     for harm in ("<script>alert", "<img src=x", "<b>bold"):
         assert harm not in text
-        assert harm.replace("<", "\\u003c") not in text  # as plotly writes what stands in its data
+    assert inside(tmp_path / "tree.html")[0]["users"] == evil
     for kind in (".png", ".svg"):
         save_picture(tree, tmp_path / f"tree{kind}", title=evil[0], notes=evil[1], highlight=evil[0], groups=evil)
 
 
 def test_groups_tell_what_a_cluster_consists_of():
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
-    drawing = draw(tree, ".html", groups=["a", "a", "a", "b", "b", "b", None, "c"])
+    drawing = draw(tree, groups=["a", "a", "a", "b", "b", "b", None, "c"])
     assert drawing.groups == ["a", "b", "c"]
     assert drawing.mixtures[0] in (("a", 3 / 8), ("b", 3 / 8))
     by_users = {frozenset(block.leaves): mixture for block, mixture in zip(drawing.blocks, drawing.mixtures, strict=True)}
@@ -83,7 +110,7 @@ def test_pools_count_their_own_users(tmp_path):
     left = np.arange(n_users - 1, 2 * n_users - 2)
     left[:1] = 0
     tree = HierarchicalClusterTree.from_children(left, np.arange(1, n_users))
-    drawing = draw(tree, ".png", groups=["early"] * 1000 + ["late"] * 2000)
+    drawing = draw(tree, groups=["early"] * 1000 + ["late"] * 2000)
     pool = next(number for number, block in enumerate(drawing.blocks) if block.is_pool)
     assert drawing.blocks[pool].size == 2000
     assert drawing.mixtures[pool] == ("late", 1.0)
@@ -94,8 +121,9 @@ def test_pools_count_their_own_users(tmp_path):
 @pytest.mark.parametrize("nested", [0, (0, 1), ((0, 1), 2)], ids=["one user", "two users", "three users"])
 def test_tiny_trees_can_be_drawn(tmp_path, kind, nested):
     tree = HierarchicalClusterTree.from_nested(nested)
-    drawing = save_picture(tree, tmp_path / f"tree{kind}", highlight=0)
-    assert drawing.blocks[0].size == tree.n_users
+    save_picture(tree, tmp_path / f"tree{kind}", highlight=0)
+    assert (tmp_path / f"tree{kind}").stat().st_size > 1000
+    assert draw(tree, highlight=0).blocks[0].size == tree.n_users
 
 
 def test_a_picture_of_another_kind_is_refused(tree, tmp_path):
@@ -108,7 +136,7 @@ def test_a_picture_of_another_kind_is_refused(tree, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("kind", "package"), [(".html", "plotly"), (".png", "matplotlib"), (".svg", "matplotlib")])
+@pytest.mark.parametrize(("kind", "package"), [(".png", "matplotlib"), (".svg", "matplotlib")])
 def test_without_the_extra_the_error_says_what_to_install(tree, tmp_path, monkeypatch, kind, package):
     monkeypatch.setattr(picture, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(MissingExtraError, match=rf"needs {package}.*privact\[plot\]"):

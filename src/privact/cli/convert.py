@@ -96,7 +96,7 @@ def show(
         typer.Option(
             "--output",
             "-o",
-            help="The picture: .html to zoom in a browser, .png or .svg to print; a file there is replaced.",
+            help="The picture: .html to explore in a browser, .png or .svg to print; a file there is replaced.",
             metavar="FILE",
             show_default=False,
         ),
@@ -109,9 +109,9 @@ def show(
     title: Annotated[str | None, typer.Option(help="What to write above the picture.", show_default="how many users")] = None,
     json: Json = False,
 ) -> None:
-    """Draw a tree: as a page to zoom into, or as a still.
+    """Draw a tree: as a page to explore, or as a still.
 
-    A page needs nothing from elsewhere and opens in any browser. Clusters too small to draw are drawn together.
+    A page holds the whole tree, needs nothing from elsewhere and opens in any browser. Clusters too small to draw are drawn together.
     """
     from privact.cli.privacy import promise
     from privact.cli.progress import progress_bar
@@ -124,7 +124,7 @@ def show(
         tell("drawing", 0, 0)
         loaded = HierarchicalClusterTree.load(tree)
         ids = loaded.users if loaded.users is not None else [str(leaf) for leaf in range(loaded.n_users)]
-        drawing = save_picture(
+        save_picture(
             loaded,
             output,
             title=title,
@@ -133,6 +133,6 @@ def show(
             groups=None if labels is None else read_labels(labels, ids),
         )
     if json:
-        print_json({"output": str(output), "users": loaded.n_users, "blocks": len(drawing.blocks)})
+        print_json({"output": str(output), "users": loaded.n_users})
         return
     print(f"written: {shown(output)}")

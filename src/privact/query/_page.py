@@ -1,168 +1,127 @@
-"""A zoomable picture of a tree as one self-contained page, through plotly."""
+"""The explorer as one self-contained page: the script, the style and the whole tree in one file."""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import html
+import json
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from privact.query._colours import INK, OUTLINE, QUIET, ink_on, sample_colour
-from privact.query.blocks import Block
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from privact.query.picture import Drawing
+    from collections.abc import Sequence
 
-__all__ = ["page"]
+    from privact.tree.hct import HierarchicalClusterTree
 
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-_ROWS_AT_ONCE = 4
-_GROUND = "#f1f2f5"
+__all__ = ["SCRIPTS", "explorer_file", "page"]
+
+SCRIPTS = ("d3-hierarchy-3.1.2.min.js", "tree.js", "explorer.js")
+"""The scripts of the explorer, in the order in which they are loaded."""
+
+_IN_NO_GROUP = 255
+
+_START = """"use strict";
+privact.unpack(document.getElementById("tree").textContent).then(({ tree, head }) => {
+  tree.groupCount = () => head.groups.names.length;
+  privact.explore(tree);
+  if (head.highlight !== null) privact.person.show(head.highlight);
+});
+"""
+
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{title}</title>
-<style>
-  body {{ margin: 0 auto; padding: 1.5rem 2rem 2rem; max-width: 90rem; color: {ink}; background: #fff;
-         font: 15px/1.5 {font}; box-sizing: border-box; }}
-  h1 {{ font-size: 1.5rem; line-height: 1.25; margin: 0 0 .3rem; }}
-  p {{ margin: 0 0 .5rem; color: {quiet}; max-width: 75rem; }}
-  #picture {{ height: max(28rem, calc(100vh - 19rem)); }}
-  #picture > div {{ height: 100%; }}
-  .groups {{ list-style: none; margin: .6rem 0 0; padding: 0; color: {quiet}; display: flex; flex-wrap: wrap; gap: 0 1.1rem; }}
-  .groups i {{ display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }}
-  .notes {{ font-size: .85rem; margin-top: .8rem; }}
-  @media (max-width: 40rem) {{ body {{ padding: 1rem; }} }}
-</style>
+<style>{style}</style>
 </head>
 <body>
 <h1>{title}</h1>
-<p>{reading}</p>
-<div id="picture" role="img" aria-label="{title}: boxes inside boxes, as large as the clusters have users">{figure}</div>
-{groups}
-{notes}
+<p class="quiet">{reading}</p>
+{body}
+{groups}{notes}
+<script type="text/plain" id="tree">{tree}</script>
+{scripts}
 </body>
 </html>
 """
 
 
-def page(drawing: Drawing) -> str:
+def page(
+    tree: HierarchicalClusterTree,
+    title: str,
+    notes: str,
+    highlight: str | None,
+    group_names: Sequence[str],
+    group_of: NDArray[np.int64] | None,
+) -> str:
     """The page as text.
 
-    drawing: what to show.
+    tree: the tree to explore; all of it is in the page.
+    title: above the picture. notes: below it; may be empty.
+    highlight: the user whose close communities are shown first, or None.
+    group_names: names of the groups that have a colour. group_of: for each leaf the number of its group, -1 for none; or None.
     """
-    import plotly.graph_objects as go
-
-    blocks = drawing.blocks
-    colours = [_GROUND, *drawing.colours[1:]]
-    nested = go.Treemap(
-        ids=[str(number) for number in range(len(blocks))],
-        parents=["" if block.parent < 0 else str(block.parent) for block in blocks],
-        labels=[_name(drawing, number) for number in range(len(blocks))],
-        values=[block.size for block in blocks],
-        customdata=[_details(drawing, number) for number in range(len(blocks))],
-        branchvalues="total",
-        sort=False,  # as in the list: larger ones first, pools last
-        maxdepth=_ROWS_AT_ONCE,
-        tiling={"pad": 2, "squarifyratio": 1},
-        hovertemplate="%{customdata}<extra></extra>",
-        textposition="top left",
-        textfont={"size": 13, "color": [ink_on(colour) for colour in colours]},
-        marker={
-            "colors": colours,
-            "line": {
-                "color": [OUTLINE if block.highlight and block.parent >= 0 else "#ffffff" for block in blocks],
-                "width": 1 if drawing.highlight is None else 2,  # a width for each block would break the bar on top
-            },
-        },
-        pathbar={"thickness": 28, "textfont": {"size": 13}},
+    style = explorer_file("explorer.css") + "".join(
+        f".groups li:nth-child({place + 1}) {{ --hue: {255 + 360 * place / len(group_names):.1f}; }}\n"
+        for place in range(len(group_names))
     )
-    figure = go.Figure(nested)
-    figure.update_layout(
-        template=None,
-        margin={"l": 0, "r": 0, "t": 30, "b": 0},
-        font={"family": _FONT, "color": INK},
-        hoverlabel={"bgcolor": "#ffffff", "bordercolor": "#c3c7ce", "align": "left", "font": {"size": 13, "color": INK}},
-        uniformtext={"minsize": 10, "mode": "hide"},
-    )
+    scripts = [*map(explorer_file, SCRIPTS), _START]
+    sources = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    policy = f"default-src 'none'; script-src {sources}; style-src 'sha256-{_digest(style)}'; base-uri 'none'; form-action 'none'"
     return _PAGE.format(
-        title=html.escape(drawing.title),
-        reading=html.escape(_how_to_read(drawing)),
-        figure=figure.to_html(
-            full_html=False,
-            include_plotlyjs=True,
-            config={"displayModeBar": False, "responsive": True},
-            default_width="100%",
-            default_height="100%",
-            div_id="tree",
-        ),
-        groups=_legend(drawing),
-        notes=f'<p class="notes">{html.escape(drawing.notes)}</p>' if drawing.notes else "",
-        ink=INK,
-        quiet=QUIET,
-        font=_FONT,
+        policy=policy,
+        title=html.escape(title),
+        style=style,
+        reading=html.escape(_how_to_read(bool(group_names))),
+        body=explorer_file("body.html"),
+        groups=_legend(group_names),
+        notes=f'<p class="notes">{html.escape(notes)}</p>' if notes else "",
+        tree=_packed(tree, highlight, group_names, group_of),
+        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
 
 
-def _how_to_read(drawing: Drawing) -> str:
-    text = "A box is a cluster, as large as it has users; the boxes inside are the smaller clusters it consists of. "
-    text += "Point at one to see who is in it, click to zoom in, click the bar on top to zoom out."
-    if drawing.groups:
+def explorer_file(name: str) -> str:
+    """The text of one of the explorer's files."""
+    return files("privact.query").joinpath("explorer", name).read_text(encoding="utf-8")
+
+
+def _how_to_read(grouped: bool) -> str:
+    text = "A box is a cluster, as wide as it has users; the boxes below are the smaller clusters it consists of. "
+    text += "Click one to zoom in, or move with the arrow keys and press Enter; Escape zooms out."
+    if grouped:
         text += " Colour: the group that most users of a cluster are in, grey where groups are mixed."
-    if drawing.highlight is not None:
-        text += f" Outlined: the clusters around {_user(drawing, drawing.highlight)}."
     return text
 
 
-def _legend(drawing: Drawing) -> str:
-    if not drawing.groups:
+def _legend(names: Sequence[str]) -> str:
+    if not names:
         return ""
-    items = (
-        f'<li><i style="background:{sample_colour(number, len(drawing.groups))}"></i>{html.escape(name)}</li>'
-        for number, name in enumerate(drawing.groups)
-    )
-    return f'<ul class="groups">{"".join(items)}</ul>'
+    return '<ul class="groups">' + "".join(f"<li><i></i>{html.escape(name)}</li>" for name in names) + "</ul>"
 
 
-def _name(drawing: Drawing, number: int) -> str:
-    """What is written on a block; plotly leaves it out where there is no room."""
-    block, mixture = drawing.blocks[number], drawing.mixtures[number]
-    if block.parent < 0:
-        return f"everybody: {block.size:,} users"
-    if block.is_pool:
-        return f"{block.size:,} in {block.clusters:,} small clusters"
-    if block.size == 1:
-        return _text(_user(drawing, block.leaves[0]))
-    if mixture is not None and mixture[1] >= 0.5:
-        return f"{_text(mixture[0])} {block.size:,}"
-    return f"{block.size:,}"
+def _packed(
+    tree: HierarchicalClusterTree, highlight: str | None, group_names: Sequence[str], group_of: NDArray[np.int64] | None
+) -> str:
+    """The tree as the script unpacks it: base64 of gzip of (length of the head, 4 bytes; head as JSON; left; right)."""
+    groups = None
+    if group_of is not None:
+        groups = {"names": list(group_names), "of": np.where(group_of < 0, _IN_NO_GROUP, group_of).tolist()}
+    users = None if tree.users is None else list(tree.users)
+    head = json.dumps({"n_users": tree.n_users, "users": users, "groups": groups, "highlight": highlight}, ensure_ascii=False)
+    text = head.encode()
+    children = tree.left.astype("<i4").tobytes() + tree.right.astype("<i4").tobytes()
+    data = np.uint32(len(text)).astype("<u4").tobytes() + text + children
+    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
 
 
-def _details(drawing: Drawing, number: int) -> str:
-    """What the pointer shows."""
-    block, mixture = drawing.blocks[number], drawing.mixtures[number]
-    users = [_text(_user(drawing, leaf)) for leaf in block.leaves]
-    if block.size == 1:
-        return f"<b>{users[0]}</b>"
-    lines = [f"<b>{_count(block)}</b>, {block.size / drawing.tree.n_users:.1%} of all"]
-    if mixture is not None:
-        lines.append(f"{mixture[1]:.0%} {_text(mixture[0])}")
-    more = block.size - len(users)
-    return "<br>".join([*lines, "", *users, *([f"and {more:,} more"] if more else [])])
-
-
-def _count(block: Block) -> str:
-    if block.is_pool:
-        return f"{block.size:,} users in {block.clusters:,} clusters too small to draw"
-    return f"{block.size:,} users"
-
-
-def _user(drawing: Drawing, leaf: int) -> str:
-    return str(drawing.tree.users_of(np.array([leaf], np.int32))[0])
-
-
-def _text(text: str) -> str:
-    """Text as plotly shows it literally: it would read tags otherwise."""
-    return html.escape(text if len(text) <= 60 else text[:57] + "...")
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,4 +1,4 @@
-"""save_picture: a tree as something a person can look at: a zoomable page (.html) or a still (.png, .svg)."""
+"""save_picture: a tree as something a person can look at: a page to explore (.html) or a still (.png, .svg)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from privact.tree.hct import HierarchicalClusterTree, User
 
 __all__ = ["Drawing", "checked_kind", "draw", "save_picture"]
 
-_PACKAGES = {".html": "plotly", ".png": "matplotlib", ".svg": "matplotlib"}
-_MOST_ON_A_PAGE = 4_000  # clusters; a browser stays quick and the file within a few megabytes, however many users
+_KINDS = (".html", ".png", ".svg")
 _MOST_IN_A_STILL = 1_500
 _STILL_SHARE = 300  # a still is about this many of its smallest blocks wide
 _MOST_GROUPS = 24  # hues beyond so many cannot be told apart
@@ -28,7 +27,7 @@ _MOST_GROUPS = 24  # hues beyond so many cannot be told apart
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a picture shows, before it is drawn.
+    """What a still shows, before it is drawn.
 
     tree: the tree.
     title: one line above the picture.
@@ -60,10 +59,10 @@ def save_picture(
     notes: str = "",
     highlight: User | None = None,
     groups: Sequence[str | None] | None = None,
-) -> Drawing:
-    """Draw a tree into a file whose name tells the kind: .html to zoom and hover in any browser, .png or .svg to print.
+) -> None:
+    """Draw a tree into a file whose name tells the kind: .html to explore in any browser, .png or .svg to print.
 
-    Needs the extra `plot`. Pages hold all they need: nothing is fetched from elsewhere.
+    Pages hold all they need, the whole tree too: nothing is fetched from elsewhere. Stills need the extra `plot`.
 
     path: where to; a file that is there is replaced.
     title: above the picture; by default how many users there are.
@@ -72,56 +71,52 @@ def save_picture(
     groups: a public group for each leaf, such as a home server; colours and names then tell what clusters consist of.
     """
     kind = checked_kind(path)
-    drawing = draw(tree, kind, title=title, notes=notes, highlight=highlight, groups=groups)
     if kind == ".html":
         from privact.query._page import page
 
-        content = page(drawing).encode()
+        names, group_of = _numbered(tree, groups)
+        user = None if highlight is None else str(tree.users_of(np.array([tree.leaf_of(highlight)], np.int32))[0])
+        content = page(tree, title or f"{tree.n_users:,} users", notes, user, names, group_of).encode()
     else:
         from privact.query._still import still
 
-        content = still(drawing, kind[1:])
+        content = still(draw(tree, title=title, notes=notes, highlight=highlight, groups=groups), kind[1:])
     with written_whole(path) as stream:
         stream.write(content)
-    return drawing
 
 
 def checked_kind(path: str | Path) -> str:
     """The kind of picture that a file name tells, if it can be drawn here: .html, .png or .svg."""
     kind = Path(path).suffix.lower()
-    if kind not in _PACKAGES:
-        *some, last = _PACKAGES
+    if kind not in _KINDS:
+        *some, last = _KINDS
         raise InputError(f"cannot draw {path}: the name must end in {', '.join(some)} or {last}")
-    if find_spec(_PACKAGES[kind]) is None:
-        raise MissingExtraError(_PACKAGES[kind], "plot", f"a {kind} picture")
+    if kind != ".html" and find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plot", f"a {kind} picture")
     return kind
 
 
 def draw(
     tree: HierarchicalClusterTree,
-    kind: str,
     *,
     title: str | None = None,
     notes: str = "",
     highlight: User | None = None,
     groups: Sequence[str | None] | None = None,
 ) -> Drawing:
-    """What a picture of that kind shows; arguments as for `save_picture`."""
-    if groups is not None and len(groups) != tree.n_users:
-        raise InputError(f"{len(groups)} groups for {tree.n_users} users: give one for each leaf, None for users in no group")
-    still = kind != ".html"
-    smallest = max(1, tree.n_users // _STILL_SHARE) if still else 1
+    """What a still shows; arguments as for `save_picture`."""
+    names, group_of = _numbered(tree, groups)
+    smallest = max(1, tree.n_users // _STILL_SHARE)
     leaf = None if highlight is None else tree.leaf_of(highlight)
-    most = _MOST_IN_A_STILL if still else _MOST_ON_A_PAGE
-    blocks, block_at = nested_blocks(tree, most=most, smallest=smallest, n_leaves=8, highlight=leaf)
+    blocks, block_at = nested_blocks(tree, most=_MOST_IN_A_STILL, smallest=smallest, n_leaves=8, highlight=leaf)
     rows = row_sizes(tree.n_users, smallest)[: 1 + max(block.first_row for block in blocks)]
     title = f"{tree.n_users:,} users" if title is None else title
-    if groups is None:
+    if group_of is None:
         colours = [branch_colour(block) for block in blocks]
         return Drawing(tree, title, notes, rows, blocks, colours, [None] * len(blocks), (), leaf)
     block_of = np.empty_like(block_at)
     block_of[tree.order] = block_at
-    names, counts = _mixed(blocks, block_of, groups)
+    counts = _mixed(blocks, block_of, len(names), group_of)
     largest = counts.argmax(axis=1) if names else np.zeros(len(blocks), np.int64)
     shares = [int(counts[number, group]) / blocks[number].size if names else 0.0 for number, group in enumerate(largest)]
     colours = [
@@ -132,17 +127,24 @@ def draw(
     return Drawing(tree, title, notes, rows, blocks, colours, mixtures, names, leaf)
 
 
-def _mixed(
-    blocks: Sequence[Block], block_of: NDArray[np.int64], groups: Sequence[str | None]
-) -> tuple[list[str], NDArray[np.int64]]:
-    """The largest groups, and how many users of each a block holds."""
+def _numbered(tree: HierarchicalClusterTree, groups: Sequence[str | None] | None) -> tuple[list[str], NDArray[np.int64] | None]:
+    """The names of the largest groups, and for each leaf the number of its group, -1 for none of them."""
+    if groups is None:
+        return [], None
+    if len(groups) != tree.n_users:
+        raise InputError(f"{len(groups)} groups for {tree.n_users} users: give one for each leaf, None for users in no group")
     sizes = Counter(group for group in groups if group is not None)
     names = [name for name, _ in sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:_MOST_GROUPS]]
     number = {name: place for place, name in enumerate(names)}
-    counts = np.zeros((len(blocks), len(names)), np.int64)
-    known = np.array([-1 if group is None else number.get(group, -1) for group in groups])
-    np.add.at(counts, (block_of[known >= 0], known[known >= 0]), 1)
+    return names, np.array([-1 if group is None else number.get(group, -1) for group in groups])
+
+
+def _mixed(blocks: Sequence[Block], block_of: NDArray[np.int64], n_groups: int, group_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many users of each group a block holds."""
+    counts = np.zeros((len(blocks), n_groups), np.int64)
+    known = group_of >= 0
+    np.add.at(counts, (block_of[known], group_of[known]), 1)
     parents = [block.parent for block in blocks]
     for place in range(len(blocks) - 1, 0, -1):  # a block comes after the one around it, pools after all clusters
         counts[parents[place]] += counts[place]
-    return names, counts
+    return counts

@@ -1,0 +1,309 @@
+// The explorer of a tree: a zoomable picture of the hierarchy, and what one can ask about users and cuts.
+// It draws what a source answers (see query/explore.py); the source is a server or the tree inside the page.
+"use strict";
+(function (privact) {
+  const number = new Intl.NumberFormat("en");
+  const percent = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 2 });
+  const byId = (id) => document.getElementById(id);
+  const users = (count) => `${number.format(count)} ${count === 1 ? "user" : "users"}`;
+
+  function make(tag, properties, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  // Runs what a person asked for; whatever goes wrong is said in the page, and the picture stays as it was.
+  async function attempt(work) {
+    try {
+      await work();
+      byId("trouble").hidden = true;
+    } catch (error) {
+      byId("trouble-text").textContent = error.message;
+      byId("trouble").hidden = false;
+      byId("trouble-again").onclick = () => attempt(work);
+    }
+  }
+
+  class Picture {
+    constructor(source) {
+      this.source = source;
+      this.box = byId("picture");
+      this.shown = null;
+      this.tiles = new Map();
+      this.box.addEventListener("keydown", (event) => this.onKey(event));
+      new ResizeObserver(() => this.shown && this.draw()).observe(this.box);
+    }
+
+    async show(node, highlight) {
+      this.shown = await this.source.view(node, highlight);
+      this.highlight = highlight;
+      this.draw();
+      this.drawWay();
+    }
+
+    // A block's key is its node; a pool shares its node with the block around it.
+    key(block) {
+      return block.clusters === 1 ? `n${block.node}` : `p${block.node}`;
+    }
+
+    draw() {
+      const { blocks } = this.shown;
+      const root = d3.stratify().id((block) => blocks.indexOf(block)).parentId((block) => (block.parent < 0 ? null : block.parent))(blocks);
+      const inside = new Array(blocks.length).fill(0);
+      blocks.forEach((block) => block.parent >= 0 && (inside[block.parent] += block.size));
+      root.sum((block) => block.size - inside[blocks.indexOf(block)]).sort((a, b) => a.data.begin - b.data.begin);
+      d3.partition()(root);
+      // The outermost box says where one is; the boxes inside it need the room.
+      const rows = root.height ? root.height + 0.5 : 1;
+      const top = (depth) => (depth === 0 ? 0 : (depth - 0.5) / rows);
+      const kept = new Map();
+      this.order = [];
+      root.eachBefore((item) => {
+        const key = this.key(item.data);
+        const tile = this.tiles.get(key) ?? this.makeTile();
+        this.fill(tile, item);
+        Object.assign(tile.style, {
+          left: `${100 * item.x0}%`,
+          width: `${100 * (item.x1 - item.x0)}%`,
+          top: `${100 * top(item.depth)}%`,
+          height: `${100 * (item.depth === 0 && root.height ? 0.5 / rows : 1 / rows)}%`,
+        });
+        kept.set(key, tile);
+        this.order.push({ tile, item });
+      });
+      this.tiles.forEach((tile, key) => kept.has(key) || tile.remove());
+      this.tiles = kept;
+      const focused = this.order.some(({ tile }) => tile === document.activeElement);
+      if (!focused) this.order.forEach(({ tile }, place) => (tile.tabIndex = place === 0 ? 0 : -1));
+      this.order.forEach(({ tile, item }) => tile.classList.toggle("narrow", (item.x1 - item.x0) * this.box.clientWidth < 34));
+      const pools = blocks.filter((block) => block.clusters !== 1).length;
+      this.box.setAttribute("aria-label", `${users(this.shown.size)} in ${number.format(blocks.length - pools)} clusters`);
+    }
+
+    makeTile() {
+      const tile = make("div", { className: "tile", tabIndex: -1 }, make("span", {}));
+      tile.setAttribute("role", "treeitem");
+      this.box.append(tile);
+      return tile;
+    }
+
+    fill(tile, item) {
+      const block = item.data;
+      const label = this.label(block);
+      tile.firstChild.textContent = label;
+      tile.title = this.details(block);
+      tile.setAttribute("aria-level", item.depth + 1);
+      tile.setAttribute("aria-label", `${label}, ${percent.format(block.size / this.shown.n_users)} of all`);
+      tile.classList.toggle("pool", block.clusters !== 1);
+      tile.classList.toggle("around", block.highlight && item.depth > 0);
+      tile.classList.toggle("outermost", item.depth === 0);
+      const hue = block.group ? 255 + (360 * block.group.number) / this.source.groupCount() : 255 - 300 * ((block.begin + block.end) / 2);
+      tile.style.setProperty("--hue", hue.toFixed(1));
+      tile.style.setProperty("--purity", block.group ? block.group.share.toFixed(2) : block.clusters === 1 ? "1" : "0");
+      tile.onclick = () => this.open(block);
+    }
+
+    label(block) {
+      if (block.clusters > 1) return `${number.format(block.size)} in ${number.format(block.clusters)} small clusters`;
+      if (block.size === 1) return block.users[0];
+      if (block.parent < 0 && block.size === this.shown.n_users) return `everybody: ${users(block.size)}`;
+      const group = block.group && block.group.share >= 0.5 ? ` ${block.group.name}` : "";
+      return `${number.format(block.size)}${group}`;
+    }
+
+    details(block) {
+      const more = block.size - block.users.length;
+      const names = block.users.join(", ") + (more > 0 ? ` and ${number.format(more)} more` : "");
+      const group = block.group ? `${percent.format(block.group.share)} ${block.group.name}\n` : "";
+      return `${users(block.size)}\n${group}${names}`;
+    }
+
+    open(block) {
+      attempt(async () => {
+        if (block.clusters > 1) await this.list(block);
+        else if (block.size === 1) await privact.person.show(block.users[0]);
+        else if (block.node === this.shown.node) await this.out();
+        else {
+          await this.show(block.node, this.highlight);
+          await this.list(block);
+          this.tiles.get(`n${block.node}`)?.focus();
+        }
+      });
+    }
+
+    async list(block) {
+      const pool = block.clusters > 1;
+      const { users: names, size } = pool ? block : await this.source.members(block.node);
+      byId("cluster-heading").textContent = users(size) + (pool ? ` in ${number.format(block.clusters)} small clusters` : "");
+      byId("cluster-users").replaceChildren(...names.map((name) => userButton(name)));
+      byId("cluster-more").textContent = size > names.length ? `and ${number.format(size - names.length)} more` : "";
+      byId("cluster").hidden = false;
+    }
+
+    async out() {
+      const way = this.shown.above;
+      if (way.length) await this.show(way[way.length - 1].node, this.highlight);
+    }
+
+    drawWay() {
+      const steps = this.shown.above.map((step) => {
+        const text = step.size === this.shown.n_users ? "everybody" : users(step.size);
+        const button = make("button", { type: "button", textContent: text });
+        button.onclick = () => attempt(() => this.show(step.node, this.highlight));
+        return make("li", {}, button);
+      });
+      const here = this.shown.above.length ? users(this.shown.size) : `everybody: ${users(this.shown.size)}`;
+      const last = make("li", { textContent: here });
+      last.setAttribute("aria-current", "true");
+      byId("way").replaceChildren(...steps, last);
+    }
+
+    onKey(event) {
+      const place = this.order.findIndex(({ tile }) => tile === document.activeElement);
+      if (place < 0) return;
+      const { item, tile } = this.order[place];
+      const beside = (step) => {
+        const row = item.parent ? item.parent.children : [item];
+        return row[row.indexOf(item) + step];
+      };
+      const to = { ArrowDown: item.children?.[0], ArrowUp: item.parent, ArrowLeft: beside(-1), ArrowRight: beside(1), Home: this.order[0].item }[event.key];
+      if (to) {
+        const target = this.order.find((entry) => entry.item === to).tile;
+        tile.tabIndex = -1;
+        target.tabIndex = 0;
+        target.focus();
+      } else if (event.key === "Enter" || event.key === " ") tile.click();
+      else if (event.key === "Escape") attempt(() => this.out());
+      else return;
+      event.preventDefault();
+    }
+  }
+
+  function userButton(name) {
+    const button = make("button", { type: "button", className: "user", textContent: name });
+    button.onclick = () => attempt(() => privact.person.show(name));
+    return button;
+  }
+
+  // A user's close communities: rings of growing size, one of them chosen by the slider.
+  class Person {
+    constructor(source, picture) {
+      Object.assign(this, { source, picture });
+      byId("granularity").oninput = () => attempt(() => this.choose(Number(byId("granularity").value)));
+      byId("zoom-here").onclick = () => attempt(() => this.picture.show(this.chosen.node, this.user));
+    }
+
+    async show(name) {
+      const { user, communities } = await this.source.rings(name);
+      Object.assign(this, { user, communities });
+      byId("person").hidden = false;
+      byId("person-name").textContent = user;
+      const slider = byId("granularity");
+      slider.max = communities.length - 1;
+      const usual = communities.findIndex(({ size }) => size >= 10);
+      slider.value = usual < 0 ? communities.length - 1 : usual;
+      await this.choose(Number(slider.value));
+      await this.picture.show(undefined, user);
+    }
+
+    async choose(place) {
+      this.chosen = this.communities[place];
+      const { node, size } = this.chosen;
+      byId("granularity-text").textContent = users(size);
+      byId("granularity").setAttribute("aria-valuetext", users(size));
+      const { users: names } = await this.source.members(node, 0, 60);
+      const others = names.filter((name) => name !== this.user);
+      byId("person-users").replaceChildren(...others.map((name) => userButton(name)));
+      const more = size - 1 - others.length;
+      byId("person-more").textContent = more > 0 ? `and ${number.format(more)} more` : others.length ? "" : "nobody else";
+      this.drawRings(place);
+    }
+
+    drawRings(place) {
+      const svg = byId("rings");
+      const create = (tag, attributes) => {
+        const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+        Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+        return element;
+      };
+      const largest = Math.log(this.communities[this.communities.length - 1].size + 1);
+      const radius = (size) => 6 + 92 * (Math.log(size) / largest);
+      const step = Math.max(1, Math.ceil(this.communities.length / 14));
+      const shown = this.communities.filter((_, at) => at % step === 0 || at === place || at === this.communities.length - 1);
+      const circles = shown.map((community) =>
+        create("circle", { cx: 100, cy: 100, r: radius(community.size).toFixed(1), class: community === this.chosen ? "ring chosen" : "ring" }),
+      );
+      svg.replaceChildren(...circles.reverse(), create("circle", { cx: 100, cy: 100, r: 3.5, class: "me" }));
+      svg.setAttribute("aria-label", `${this.user} inside communities of ${shown.map(({ size }) => size).join(", ")} users`);
+    }
+  }
+
+  function wireSearch(source) {
+    const [form, box, list] = [byId("search"), byId("search-text"), byId("search-results")];
+    let asked = 0;
+    const look = async () => {
+      const mine = ++asked;
+      const { users: names } = await source.search(box.value);
+      if (mine !== asked) return;
+      list.replaceChildren(...names.map((name) => make("li", {}, userButton(name))));
+      const nothing = box.value.trim() && !names.length;
+      byId("search-status").textContent = nothing ? `No user’s name holds “${box.value.trim()}”.` : "";
+    };
+    box.oninput = () => attempt(look);
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      attempt(async () => {
+        await look();
+        const first = list.querySelector("button");
+        if (!first) return;
+        await privact.person.show(first.textContent);
+        list.replaceChildren();
+      });
+    };
+    list.onclick = () => list.replaceChildren();
+  }
+
+  function wireCut(source) {
+    const form = byId("cut");
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      attempt(async () => {
+        const { clusters, left_out: rest } = await source.cut(Number(byId("cut-k").value));
+        const largest = clusters[0].size;
+        const rows = clusters.map(({ size, users: names }) => {
+          const bar = make("span", { className: "bar" });
+          bar.style.setProperty("--share", size / largest);
+          const text = names.slice(0, 3).join(", ") + (size > 3 ? ", …" : "");
+          const line = make("div", {}, make("b", { textContent: users(size) }), make("span", { className: "quiet", textContent: ` ${text}` }));
+          return make("li", {}, bar, line);
+        });
+        byId("cut-clusters").replaceChildren(...rows);
+        const left = `and ${number.format(rest.clusters)} smaller ones with ${users(rest.users)} together`;
+        byId("cut-rest").textContent = rest.clusters ? left : "";
+      });
+    };
+  }
+
+  function wireCompare(source) {
+    byId("compare").onsubmit = (event) => {
+      event.preventDefault();
+      attempt(async () => {
+        const found = await source.compare(byId("compare-a").value.trim(), byId("compare-b").value.trim());
+        const [a, b] = found.users;
+        const share = percent.format(found.share);
+        const together = `The smallest community that holds both ${a} and ${b} has ${users(found.size)}, ${share} of all.`;
+        byId("compare-answer").textContent = found.distance ? together : `${a} and ${b} are the same user.`;
+      });
+    };
+  }
+
+  privact.explore = function (source) {
+    const picture = new Picture(source);
+    privact.person = new Person(source, picture);
+    wireSearch(source);
+    wireCut(source);
+    wireCompare(source);
+    attempt(() => picture.show(undefined, undefined));
+  };
+})((window.privact = window.privact || {}));
