@@ -30,6 +30,48 @@ def test_cut_splits_the_largest_cluster_next(trees, members, data):
     assert tree.cut(k).tolist() == split_largest(tree, members(tree.left, tree.right), k)
 
 
+def split_largest_that_can(tree, sets, k, min_size):
+    """Labels of k clusters of at least min_size users, by doing what the definition says; None if there are no k."""
+    place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
+    first = lambda node: min(place[leaf] for leaf in sets[node])  # noqa: E731
+
+    def next_split(node):
+        """The first node on the way down at which both sides are large enough, or None."""
+        while node >= tree.n_users:
+            sides = sorted(
+                (int(tree.left[node - tree.n_users]), int(tree.right[node - tree.n_users])), key=lambda s: len(sets[s])
+            )
+            if len(sets[sides[0]]) >= min_size:
+                return node, sides
+            if len(sets[sides[1]]) < min_size:
+                return None
+            node = sides[1]
+        return None
+
+    clusters = [tree.root]
+    while len(clusters) < k:
+        can = [(node, found) for node in clusters if (found := next_split(node))]
+        if not can:
+            return None
+        node, (_, sides) = min(can, key=lambda entry: (-len(sets[entry[1][0]]), first(entry[1][0])))
+        clusters.remove(node)
+        clusters += sides
+    clusters.sort(key=first)
+    return [next((label for label, node in enumerate(clusters) if leaf in sets[node]), -1) for leaf in range(tree.n_users)]
+
+
+@given(data=st.data())
+def test_a_cut_with_a_least_size_leaves_who_falls_off_in_no_cluster(trees, members, data):
+    tree = data.draw(trees)
+    k, min_size = data.draw(st.integers(1, tree.n_users)), data.draw(st.integers(1, 4))
+    expected = split_largest_that_can(tree, members(tree.left, tree.right), k, min_size)
+    if expected is None:
+        with pytest.raises(InputError, match=f"k = {k} clusters of at least {min_size} users cannot be"):
+            tree.cut(k, min_size)
+    else:
+        assert tree.cut(k, min_size).tolist() == expected
+
+
 @given(data=st.data())
 def test_cut_size_gives_the_largest_clusters_allowed(trees, members, data):
     tree = data.draw(trees)

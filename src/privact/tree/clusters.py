@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.errors import InputError
 from privact.tree.counts import checked_count
 from privact.tree.layout import Int32Array
 
@@ -90,16 +91,41 @@ def depths(tree: HierarchicalClusterTree) -> Int32Array:
     return np.cumsum(opened)[tree.start[: tree.n_users]].astype(np.int32)
 
 
-def cut(tree: HierarchicalClusterTree, n_clusters: int) -> NDArray[np.int64]:
+def cut(tree: HierarchicalClusterTree, n_clusters: int, min_size: int = 1) -> NDArray[np.int64]:
     """Labels of the clusters left after splitting the largest cluster again and again; see the tree's method."""
-    n_clusters = checked_count("k", n_clusters, tree.n_users)
+    n_clusters, min_size = checked_count("k", n_clusters, tree.n_users), checked_count("min_size", min_size)
     if n_clusters == 1:
         return np.zeros(tree.n_users, np.int64)
     # A node is always larger than the nodes below it, so the order in which nodes become the largest
     # cluster left is simply the order by size, and of equal sizes the one that starts first.
     rank = tree.size[tree.n_users :] * np.int64(tree.n_users) - tree.start[tree.n_users :]
+    if min_size > 1:
+        return _large_labels(tree, n_clusters, min_size, rank)
     last = len(rank) - (n_clusters - 1)
     return _labels(tree, rank >= np.partition(rank, last)[last])
+
+
+def _large_labels(tree: HierarchicalClusterTree, n_clusters: int, min_size: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels of clusters that all have at least min_size users, -1 for the users between them.
+
+    A split counts if both sides are large enough; at any other node the small side is left behind, in no cluster.
+    """
+    parts = np.flatnonzero(np.minimum(tree.size[tree.left], tree.size[tree.right]) >= min_size)
+    if len(parts) < n_clusters - 1:
+        raise InputError(
+            f"k = {n_clusters} clusters of at least {min_size} users cannot be: the tree has {len(parts) + 1}: ask for fewer"
+        )
+    split = parts[np.argsort(-rank[parts])[: n_clusters - 1]]
+    sides = np.concatenate((tree.left[split], tree.right[split]))
+    splits_at = np.sort(tree.start[tree.right[split]])  # a side with a split strictly inside it is not a cluster itself
+    begin, end = tree.start[sides], tree.start[sides] + tree.size[sides]
+    whole = np.searchsorted(splits_at, begin, side="right") == np.searchsorted(splits_at, end, side="left")
+    begin, end = np.sort(begin[whole]), np.sort(end[whole])
+    at = np.arange(tree.n_users)
+    inside = np.searchsorted(begin, at, side="right") - 1
+    labels = np.empty(tree.n_users, np.int64)
+    labels[tree.order] = np.where((inside >= 0) & (at < end[inside]), inside, -1)
+    return labels
 
 
 def cut_size(tree: HierarchicalClusterTree, max_size: int) -> NDArray[np.int64]:

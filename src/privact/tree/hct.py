@@ -174,13 +174,13 @@ class HierarchicalClusterTree:
         common = self.lowest_common_cluster(a, b)
         return common.size if common.node >= self.n_users else 0
 
-    def cut(self, k: int) -> NDArray[np.int64]:
-        """A label per leaf for k clusters, found by always splitting the largest cluster next.
+    def cut(self, k: int, min_size: int = 1) -> NDArray[np.int64]:
+        """A label per leaf for k clusters, found by always splitting the largest cluster next, of equal ones the first.
 
-        Of equally large ones the first in leaf order is split. Labels 0 to k-1 follow the leaf order, so that
-        label 0 holds leaf 0.
+        Labels 0 to k-1 follow the leaf order. Deep trees lose users one by one on the way down: with a min_size above 1
+        whoever falls off in a smaller group is labelled -1, and all k clusters have at least so many users.
         """
-        return clusters.cut(self, k)
+        return clusters.cut(self, k, min_size)
 
     def cut_size(self, max_size: int) -> NDArray[np.int64]:
         """A label per leaf for the largest clusters that have at most `max_size` users; labels follow the leaf order."""
