@@ -98,3 +98,14 @@ def test_an_unknown_user_is_met_with_similar_ones(run, tree, name, suggested):
     result = run("nearest", tree, name)
     assert result.exit_code == 2
     assert result.stderr == f"privact: no user {name!r} in this tree: did you mean {suggested}?\n"
+
+
+def test_a_cut_with_a_least_size_says_who_is_in_no_cluster(run, tmp_path):
+    from privact.tree.hct import HierarchicalClusterTree
+
+    nested = ((((("ann", "bob"), "cid"), (("dee", "eve"), "fay"))), "gus")
+    HierarchicalClusterTree.from_nested(nested).save(tmp_path / "deep.hct")
+    shown = run("cut", str(tmp_path / "deep.hct"), "-k", "2", "--min-size", "3", "-o", str(tmp_path / "labels.tsv")).stdout
+    assert "2 clusters of 7 users" in shown
+    assert "in no cluster: 1" in shown
+    assert (tmp_path / "labels.tsv").read_text().splitlines()[-1] == "gus\t-1"

@@ -123,6 +123,15 @@ def test_cut_lists_the_users_of_the_very_cluster():
         assert cluster["size"] == (labels == label).sum()
 
 
+def test_a_cut_can_leave_out_crumbs(path):
+    found = cut_sizes(path, 1, 10)
+    assert found["clusters"][0]["size"] == 3000
+    tree = HierarchicalClusterTree.from_nested(((((0, 1), 2), ((3, 4), 5)), 6))
+    found = cut_sizes(tree, 2, 3)
+    assert [(cluster["size"], cluster["users"]) for cluster in found["clusters"]] == [(3, ["0", "1", "2"]), (3, ["3", "4", "5"])]
+    assert found["in_none"] == 1
+
+
 def test_comparing_two_users_names_what_they_share(tree):
     assert compare(tree, "ann", "bob")["size"] == 2
     assert compare(tree, "ann", "hal")["share"] == 1

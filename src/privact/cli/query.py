@@ -79,10 +79,13 @@ def community(
         print(f"\nand {found.size - _USERS_SHOWN:,} more: all of them with --json")
 
 
-@app.command(epilog="\b\nExample:\n  privact cut tree.hct -k 20 -o labels.tsv\n  privact cut tree.hct --max-size 100")
+@app.command(
+    epilog="\b\nExample:\n  privact cut tree.hct -k 20 --min-size 10 -o labels.tsv\n  privact cut tree.hct --max-size 100"
+)
 def cut(
     tree: TreePath,
     k: Annotated[int | None, typer.Option("-k", "--clusters", help="How many clusters.", metavar="K")] = None,
+    min_size: Annotated[int, typer.Option(help="With -k: users in smaller groups are in no cluster.", metavar="SIZE")] = 1,
     max_size: Annotated[int | None, typer.Option(help="Or: the largest clusters of at most so many users.")] = None,
     output: Annotated[
         Path | None,
@@ -92,7 +95,8 @@ def cut(
 ) -> None:
     """Cut a tree into clusters.
 
-    Into k clusters, by always splitting the largest, or into the largest clusters that are small enough.
+    Into k clusters, by always splitting the largest, or into the largest clusters that are small enough. A deep tree loses
+    users one by one: with --min-size they are in no cluster (-1), and each of the k clusters has at least so many users.
     """
     from privact.errors import InputError
 
@@ -101,7 +105,7 @@ def cut(
     if output is not None:
         checked_output(output)
     loaded = _load(tree)
-    labels = loaded.cut(k) if k is not None else loaded.cut_size(max_size or 0)
+    labels = loaded.cut(k, min_size) if k is not None else loaded.cut_size(max_size or 0)
     if output is not None:
         _write_labels(loaded, labels, output)
     _report_cut(loaded, labels, output, json)
@@ -124,15 +128,17 @@ def _write_labels(tree: HierarchicalClusterTree, labels: NDArray[np.int64], path
 def _report_cut(tree: HierarchicalClusterTree, labels: NDArray[np.int64], output: Path | None, json: bool) -> None:
     import numpy as np
 
-    sizes = np.bincount(labels)
+    sizes = np.bincount(labels[labels >= 0])
+    left = int((labels < 0).sum())
     if json:
-        document = {"clusters": len(sizes), "sizes": sizes, "output": None if output is None else str(output)}
+        document = {"clusters": len(sizes), "sizes": sizes, "in_none": left, "output": None if output is None else str(output)}
         if output is None:
             document["labels"] = dict(zip(_ids(tree), labels.tolist(), strict=True))
         print_json(document)
         return
     print(f"{len(sizes):,} clusters of {tree.n_users:,} users, largest first:\n")
-    first = tree.order[np.append(0, np.flatnonzero(np.diff(labels[tree.order])) + 1)]  # clusters are slices of the leaf order
+    along = np.maximum.accumulate(labels[tree.order])  # clusters are slices of the leaf order
+    first = tree.order[np.searchsorted(along, np.arange(len(sizes)))]
     largest = np.lexsort((np.arange(len(sizes)), -sizes))[:_CLUSTERS_SHOWN]
     examples = tree.users_of(first[largest])
     rows = [
@@ -142,6 +148,8 @@ def _report_cut(tree: HierarchicalClusterTree, labels: NDArray[np.int64], output
     table(("cluster", "users", "share", "such as"), rows, right=(0, 1, 2))
     if len(sizes) > len(largest):
         print(f"\nand {len(sizes) - len(largest):,} more with {int(sizes.sum() - sizes[largest].sum()):,} users")
+    if left:
+        print(f"\nin no cluster: {left:,}")
     if output is not None:
         print(f"\nwritten: {shown(output)}")
 

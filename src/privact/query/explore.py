@@ -103,22 +103,23 @@ def rings(tree: HierarchicalClusterTree, user: User) -> dict[str, Any]:
     return {"user": _names(tree, [leaf])[0], "n_communities": len(around), "communities": communities}
 
 
-def cut_sizes(tree: HierarchicalClusterTree, k: int, limit: int = 100) -> dict[str, Any]:
+def cut_sizes(tree: HierarchicalClusterTree, k: int, min_size: int = 1, limit: int = 100) -> dict[str, Any]:
     """The tree cut into k clusters: their sizes, largest first, and a few users of each.
 
+    min_size: the fewest users of a cluster; who falls off in a smaller group is in none, see `HierarchicalClusterTree.cut`.
     limit: how many of the clusters to list at most.
     """
     limit = _checked_limit("limit", limit)
-    labels = tree.cut(k)
-    sizes = np.bincount(labels, minlength=k)
-    starts = np.cumsum(sizes) - sizes  # labels follow the leaf order
+    along = tree.cut(k, min_size)[tree.order]
+    sizes = np.bincount(along[along >= 0], minlength=k)
+    starts = np.searchsorted(np.maximum.accumulate(along), np.arange(k))  # labels follow the leaf order
     order = np.argsort(-sizes, kind="stable")[:limit]
     clusters = [
         {"size": int(sizes[label]), "users": _names(tree, tree.order[starts[label] :][: min(_NAMED, int(sizes[label]))])}
         for label in order.tolist()
     ]
-    left_out = {"clusters": k - len(clusters), "users": tree.n_users - int(sizes[order].sum())}
-    return {"k": k, "clusters": clusters, "left_out": left_out}
+    left_out = {"clusters": k - len(clusters), "users": int(sizes.sum() - sizes[order].sum())}
+    return {"k": k, "min_size": min_size, "clusters": clusters, "left_out": left_out, "in_none": int((along < 0).sum())}
 
 
 def compare(tree: HierarchicalClusterTree, a: User, b: User) -> dict[str, Any]:

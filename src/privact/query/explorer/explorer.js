@@ -269,7 +269,8 @@
     form.onsubmit = (event) => {
       event.preventDefault();
       attempt(async () => {
-        const { clusters, left_out: rest } = await source.cut(Number(byId("cut-k").value));
+        const answer = await source.cut(Number(byId("cut-k").value), Number(byId("cut-least").value));
+        const { clusters, left_out: rest } = answer;
         const largest = clusters[0].size;
         const rows = clusters.map(({ size, users: names }) => {
           const bar = make("span", { className: "bar" });
@@ -279,8 +280,9 @@
           return make("li", {}, bar, line);
         });
         byId("cut-clusters").replaceChildren(...rows);
-        const left = `and ${number.format(rest.clusters)} smaller ones with ${users(rest.users)} together`;
-        byId("cut-rest").textContent = rest.clusters ? left : "";
+        const left = rest.clusters ? `And ${number.format(rest.clusters)} smaller ones with ${users(rest.users)} together. ` : "";
+        const none = answer.in_none ? `${users(answer.in_none)} between them are in no cluster.` : "";
+        byId("cut-rest").textContent = left + none;
       });
     };
   }

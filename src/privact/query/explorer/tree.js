@@ -203,23 +203,28 @@
       return { user: this.name(leaf), n_communities: path.length, communities };
     }
 
-    async cut(k, limit = 100) {
+    async cut(k, minSize = 1, limit = 100) {
       if (!(k >= 1 && k <= this.n)) throw new Error(`The tree has ${this.n} users: choose 1 to ${this.n} clusters.`);
-      const inner = Array.from(this.left, (_, i) => this.n + i);
+      const inner = [];
+      this.left.forEach((left, i) => Math.min(this.size[left], this.size[this.right[i]]) >= minSize && inner.push(this.n + i));
+      if (inner.length < k - 1) throw new Error(`The tree has only ${inner.length + 1} clusters of at least ${minSize} users: ask for fewer.`);
       inner.sort((a, b) => this.size[b] - this.size[a] || this.start[a] - this.start[b]);
-      const begins = new Uint8Array(this.n);
-      inner.slice(0, k - 1).forEach((node) => (begins[this.start[this.right[node - this.n]]] = 1));
-      const clusters = [{ place: 0, size: 0 }];
-      for (let place = 0; place < this.n; place++) {
-        if (begins[place]) clusters.push({ place, size: 0 });
-        clusters[clusters.length - 1].size += 1;
-      }
-      const kept = clusters.sort((a, b) => b.size - a.size || a.place - b.place).slice(0, limit);
-      const shown = kept.reduce((sum, cluster) => sum + cluster.size, 0);
+      const split = inner.slice(0, k - 1);
+      const begins = new Uint8Array(this.n + 1);
+      split.forEach((node) => (begins[this.start[this.right[node - this.n]]] = 1));
+      const sides = k === 1 ? [this.root] : split.flatMap((node) => [this.left[node - this.n], this.right[node - this.n]]);
+      const clusters = sides
+        .map((node) => ({ place: this.start[node], size: this.size[node] }))
+        .filter(({ place, size }) => !begins.subarray(place + 1, place + size).includes(1))
+        .sort((a, b) => b.size - a.size || a.place - b.place);
+      const kept = clusters.slice(0, limit);
+      const total = (list) => list.reduce((sum, cluster) => sum + cluster.size, 0);
       return {
         k,
+        min_size: minSize,
         clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)) })),
-        left_out: { clusters: k - kept.length, users: this.n - shown },
+        left_out: { clusters: k - kept.length, users: total(clusters) - total(kept) },
+        in_none: this.n - total(clusters),
       };
     }
 
