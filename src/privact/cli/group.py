@@ -15,9 +15,12 @@ from privact.errors import PrivaCTError
 __all__ = ["Commands"]
 
 _LATER = {
+    "audit": "privact.cli.audit",
     "bench": "privact.cli.bench",
+    "device": "privact.cli.device",
     "explain": "privact.cli.explain",
     "reproduce": "privact.cli.reproduce",
+    "serve": "privact.cli.serve",
 }
 """Commands and groups that are imported only when they are called or listed: module by name, each with an `app`."""
 

@@ -12,9 +12,11 @@ from privact.errors import InputError
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.matrix import as_matrix
+from privact.tree.population import EmbeddedRows
 
 if TYPE_CHECKING:
     from privact.tree._kernels import SearchState
+    from privact.tree.executors import Engine
 
 Search = Literal["gentree", "linkage", "linkage+gentree"]
 Progress = Callable[[str, int, int], None]
@@ -36,7 +38,7 @@ class LearnedTree(NamedTuple):
 
 @overload
 def learn_tree(
-    embedding: Embedding | ArrayLike | None = ...,
+    embedding: Embedding | EmbeddedRows | ArrayLike | None = ...,
     *,
     dissimilarity: ArrayLike | None = ...,
     similarity: ArrayLike | None = ...,
@@ -46,13 +48,14 @@ def learn_tree(
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
     users: Sequence[str] | None = ...,
+    engine: Engine | None = ...,
     return_trace: Literal[False] = ...,
 ) -> HierarchicalClusterTree: ...
 
 
 @overload
 def learn_tree(
-    embedding: Embedding | ArrayLike | None = ...,
+    embedding: Embedding | EmbeddedRows | ArrayLike | None = ...,
     *,
     dissimilarity: ArrayLike | None = ...,
     similarity: ArrayLike | None = ...,
@@ -62,12 +65,13 @@ def learn_tree(
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
     users: Sequence[str] | None = ...,
+    engine: Engine | None = ...,
     return_trace: Literal[True],
 ) -> LearnedTree: ...
 
 
 def learn_tree(
-    embedding: Embedding | ArrayLike | None = None,
+    embedding: Embedding | EmbeddedRows | ArrayLike | None = None,
     *,
     dissimilarity: ArrayLike | None = None,
     similarity: ArrayLike | None = None,
@@ -77,11 +81,13 @@ def learn_tree(
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
     users: Sequence[str] | None = None,
+    engine: Engine | None = None,
     return_trace: bool = False,
 ) -> HierarchicalClusterTree | LearnedTree:
     """The tree that maximises Dasgupta's cost of the given dissimilarities, as well as the search can.
 
-    embedding: users as points (`Embedding`), or their (n, K) degree vectors, whose dissimilarity is the L1 distance.
+    embedding: users as points (`Embedding`), or their (n, K) degree vectors, whose dissimilarity is the L1 distance; or rows
+        whose points are made as they are needed (`EmbeddedRows`), for more users than memory holds points of.
     dissimilarity: instead, any non-negative symmetric matrix of up to 5,000 users.
     similarity: instead, a matrix of similarities, whose cost is minimised.
     search: "gentree", the paper's chain from a random tree; "linkage", average linkage; "linkage+gentree", average
@@ -92,6 +98,8 @@ def learn_tree(
     random_state: seed or generator; the same seed gives the same tree.
     progress: called with (what is done, how much, of how much).
     users: ids of the users.
+    engine: where parts of more than 20,000 users are learned, from `open_engine`; this process unless given. The tree is the
+        same wherever.
     return_trace: return the tree and the cost along the way, as a `LearnedTree`.
 
     >>> from privact import learn_tree
@@ -101,11 +109,11 @@ def learn_tree(
     from privact.tree._kernels import fill
     from privact.tree.gentree import SWEEPS, anneal, schedule
     from privact.tree.linkage import EXACT_LIMIT, TIES_LIMIT, average_linkage, other_average_linkage
-    from privact.tree.partitioned import partitioned
+    from privact.tree.partitioned import IN_PROCESS, partitioned
     from privact.tree.regraft import polish
     from privact.tree.state import random_state_of, state_of, tree_of
 
-    points, sign = _points(embedding, dissimilarity, similarity)
+    population, sign = _population(embedding, dissimilarity, similarity)
     if search not in SEARCHES:
         raise InputError(f"search {search!r} is unknown: use one of {', '.join(SEARCHES)}")
     if sweeps is not None and (not isinstance(sweeps, (int, np.integer)) or isinstance(sweeps, bool) or sweeps < 0):
@@ -113,7 +121,12 @@ def learn_tree(
     temperatures = schedule(temperature, SWEEPS if sweeps is None else sweeps)
     rng = generator(random_state)
     tell = progress or (lambda stage, done, total: None)
-    n = len(points)
+    n = len(population)
+    if n > EXACT_LIMIT and search == "linkage+gentree" and temperature is None:
+        left, right, costs = partitioned(population, rng, tell, engine or IN_PROCESS, sweeps)
+        tree = HierarchicalClusterTree.from_children(left, right, users)
+        return LearnedTree(tree, sign * np.array(costs)) if return_trace else tree
+    points = population if isinstance(population, Embedding) else population.take(np.arange(n))
 
     def swapped(state: SearchState) -> list[float]:
         return anneal(state, temperatures, rng, lambda sweep, _: tell("swapping", sweep, len(temperatures)))
@@ -131,7 +144,7 @@ def learn_tree(
         state = state_of(points, *start)
         costs = [fill(state)]
     else:
-        start = partitioned(points, rng, lambda learned: tell("learning parts", learned, n))
+        *start, _ = partitioned(points, rng, tell, engine or IN_PROCESS, rounds=0)
         state = state_of(points, *start)
         costs = [fill(state)]
     if search == "linkage+gentree":
@@ -162,10 +175,10 @@ def generator(random_state: int | np.random.Generator | None) -> np.random.Gener
         raise InputError(f"random_state {random_state!r} is neither a whole number >= 0 nor a generator") from None
 
 
-def _points(
-    embedding: Embedding | ArrayLike | None, dissimilarity: ArrayLike | None, similarity: ArrayLike | None
-) -> tuple[Embedding, float]:
-    """The one input that was given as an embedding, and the sign that turns its cost into the caller's."""
+def _population(
+    embedding: Embedding | EmbeddedRows | ArrayLike | None, dissimilarity: ArrayLike | None, similarity: ArrayLike | None
+) -> tuple[Embedding | EmbeddedRows, float]:
+    """The one input that was given as users with points, and the sign that turns its cost into the caller's."""
     given = [x is not None for x in (embedding, dissimilarity, similarity)]
     if sum(given) != 1:
         raise InputError(f"{sum(given)} inputs given: give exactly one of embedding, dissimilarity, similarity")
@@ -173,9 +186,11 @@ def _points(
         return Embedding.from_matrix(as_matrix(dissimilarity, "dissimilarity")), 1.0
     if similarity is not None:
         return Embedding.from_matrix(-as_matrix(similarity, "similarity")), -1.0
-    if isinstance(embedding, Embedding):
+    if isinstance(embedding, (Embedding, EmbeddedRows)):
         if len(embedding) < 2:
             raise InputError(f"{len(embedding)} users, but at least 2 are needed: give more points")
+        if isinstance(embedding, EmbeddedRows):
+            return embedding, 1.0
         if not (np.isfinite(embedding.points).all() and np.isfinite(embedding.weights).all()):
             raise InputError("the embedding holds NaN or infinity: give finite points and weights")
         return embedding, 1.0

@@ -1,123 +1,187 @@
-"""A start for many users: learn a sketch tree on a sample, send everyone to their nearest sampled user, then learn each part.
+"""A tree over any number of users: a sketch on a sample, everyone to their part, the parts learned anywhere, grafted, polished.
 
-Where a node of the sketch holds few enough users it is replaced by the average linkage tree of all of them, so the result is
-one tree over everybody. Memory is linear in the number of users, and the parts are independent of each other.
+    sample -> sketch -> route everyone -> parts, split again while large -> learn each -> graft on the sketch -> polish the top
+
+What decides the tree is the seed and the users alone: samples and parts are named by where they stand in the sketch, each draws
+from a stream of its own name, and results are put together by name. So workers, their number, order and kind change nothing.
+A worker keeps the users of one part in memory, at most PART, whatever the number of users; this process keeps some numbers per
+user and the top of the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.tree.embedding import Embedding
+from privact.tree.executors import Engine, InProcess, run
 from privact.tree.linkage import average_linkage
+from privact.tree.parts import SAMPLE, Grown, Part, learn_part
+from privact.tree.population import Depot, Population, blocks, embedded
+from privact.tree.routing import Split, draw_sample, nearest, split
 
-SAMPLE = 2_000
-"""How many users a sketch is learned on."""
+PART = 20_000
+"""The most users that one task learns, and that a worker keeps in memory at a time."""
 
-PART = 1_000
-"""The most users that are learned as one part."""
+ROUTED = 16_384
+"""How many users one task sends to their parts."""
 
-IntArray = NDArray[np.integer[Any]]
+Name = tuple[int, ...]
+Tell = Callable[[str, int, int], None]
+
+IN_PROCESS = Engine(InProcess(), 1, None, True, lambda value: value)
 
 
-class Partitioned:
-    """A tree over all users under construction; internal nodes are numbered as they are made, children first.
+class Partitioned(NamedTuple):
+    """A tree over everybody.
 
-    embedding: the users. rng: draws the samples. progress: is told how many users are in the tree.
+    left, right: children of each internal node, the root last or, after the polish, anywhere.
+    costs: Dasgupta's cost before the polish, with the parts polished, and with the top polished.
     """
 
-    def __init__(self, embedding: Embedding, rng: np.random.Generator, progress: Callable[[int], None]) -> None:
-        self.embedding = embedding
-        self.rng = rng
-        self.progress = progress
-        self.left = np.empty(len(embedding) - 1, np.int32)
-        self.right = np.empty(len(embedding) - 1, np.int32)
-        self.made = 0
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    costs: list[float]
 
-    def learn(self, users: IntArray) -> int:
-        """Make the tree of some users; returns its root. It calls itself for parts, at most some tens of levels deep."""
-        if len(users) == 1:
-            return int(users[0])
-        if len(users) <= PART:
-            left, right = average_linkage(self.embedding.take(users))
-            root = self._join(left, right, users)
-            self.progress(self.made)
-            return root
-        return self._learn_parts(users)
 
-    def _learn_parts(self, users: IntArray) -> int:
-        """Sketch, cut where parts are small enough, learn them, and join their roots as the sketch does."""
-        sample = np.sort(self.rng.choice(len(users), min(SAMPLE, len(users) // 2), replace=False))
-        points = self.embedding.take(users[sample])
-        left, right = average_linkage(points)
-        nearest = _nearest(points, self.embedding, users)
-        nearest[sample] = np.arange(len(sample))  # also where several of the sample are the same
-        part = _parts(left, right, np.bincount(nearest, minlength=len(sample)))[nearest]
-        if np.bincount(part).max() > 0.9 * len(users):  # hardly anybody can be told apart: halve
-            halves = [self.learn(half) for half in np.array_split(users, 2)]
-            return self._join(np.array([0]), np.array([1]), np.array(halves))
-        by_part = np.argsort(part, kind="stable")
-        names, firsts = np.unique(part[by_part], return_index=True)
-        roots = np.full(2 * len(sample) - 1, -1)
-        for name, members in zip(names, np.split(users[by_part], firsts[1:]), strict=True):
-            roots[name] = self.learn(members)
-        for i, (a, b) in enumerate(zip(left, right, strict=True)):
-            if roots[a] >= 0 and roots[b] >= 0:  # both outside any part, or parts themselves
-                roots[len(sample) + i] = self._join(np.array([0]), np.array([1]), roots[[a, b]])
-        return int(roots[-1])
+class _Group(NamedTuple):
+    """Users who stand together: their branch in the sketches, and their places in the order of parts."""
 
-    def _join(self, left: IntArray, right: IntArray, names: IntArray) -> int:
-        """Add merges whose leaves are called `names` to the tree; returns the root of what they join."""
-        first = len(self.embedding) + self.made
-        nodes = np.concatenate([names, np.arange(first, first + len(left))])
-        self.left[self.made : self.made + len(left)] = nodes[left]
-        self.right[self.made : self.made + len(left)] = nodes[right]
-        self.made += len(left)
-        return int(nodes[-1])
+    name: Name
+    first: int
+    last: int
 
 
 def partitioned(
-    embedding: Embedding, rng: np.random.Generator, progress: Callable[[int], None]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The children of each internal node of a tree over all users, children before parents, the root last.
+    population: Population,
+    rng: np.random.Generator,
+    tell: Tell,
+    engine: Engine = IN_PROCESS,
+    rounds: int | None = None,
+) -> Partitioned:
+    """Learn the tree of everybody.
 
-    progress: is told how many users are in the tree.
+    rng: decides everything. tell: is told what is done, how much, of how much. engine: where tasks run.
+    rounds: of polishing each part and the top, as for `polish`.
     """
-    tree = Partitioned(embedding, rng, progress)
-    tree.learn(np.arange(len(embedding)))
+    from privact.tree.summit import polish_summit
+
+    n = len(population)
+    seed = int(rng.integers(2**63))
+    if n <= PART:  # one part, not worth sending anywhere
+        part = learn_part(
+            population.take(np.arange(n)), _stream(seed, 1, ()), rounds, lambda made: tell("learning parts", made, n)
+        )
+        return Partitioned(*part)
+    depot = Depot(engine, population)
+    try:
+        splits, groups = _split_all(depot, seed, tell)
+        parts = _learn_all(depot, groups, seed, rounds, tell)
+        left, right = _graft(n, depot.order, splits, groups, parts)
+        bounds = [(group.first, group.last) for group in groups]
+        inside = [sum(part.costs[0] for part in parts), sum(part.costs[-1] for part in parts)]
+        return Partitioned(*polish_summit(depot, bounds, left, right, inside, rounds, tell))
+    finally:
+        depot.close()
+
+
+def _split_all(depot: Depot, seed: int, tell: Tell) -> tuple[dict[Name, Split], list[_Group]]:
+    """Split groups until none is larger than a part; returns every split by the name of its group, and the parts in order."""
+    n = len(depot.population)
+    splits: dict[Name, Split] = {}
+    groups = [_Group((), 0, n)]
+    while any(group.last - group.first > PART for group in groups):
+        large = [group for group in groups if group.last - group.first > PART]
+        found = dict(zip((group.name for group in large), _split_some(depot, large, seed, tell), strict=True))
+        splits.update(found)
+        order, after = np.arange(n), []
+        for group in groups:
+            if group.name not in found:
+                after.append(group)
+                continue
+            parts = found[group.name]
+            order[group.first : group.last] = group.first + parts.order
+            ends = (group.first + parts.bounds).tolist()
+            after += [_Group((*group.name, i), ends[i], ends[i + 1]) for i in range(len(parts))]
+        groups = after
+        depot.reorder(order)
+    return splits, groups
+
+
+def _split_some(depot: Depot, groups: list[_Group], seed: int, tell: Tell) -> list[Split]:
+    """The split of each of some groups, all of them at once."""
+    samples = [draw_sample(g.last - g.first, SAMPLE, _stream(seed, 0, g.name)) for g in groups]
+    sampled = [depot.some(g.first + sample) for g, sample in zip(groups, samples, strict=True)]
+    tell("sketching", 0, len(groups))
+    sketches = run(
+        depot.engine, sketch_task, ((rows, depot.embedder) for rows in sampled), lambda i: tell("sketching", i + 1, len(groups))
+    )
+    pieces = [(i, a, b) for i, g in enumerate(groups) for a, b in blocks(g.first, g.last, ROUTED)]
+    routed = 0
+
+    def told(number: int) -> None:
+        nonlocal routed
+        routed += pieces[number][2] - pieces[number][1]
+        tell("sending users to their parts", routed, len(depot.order))
+
+    tell("sending users to their parts", 0, len(depot.order))
+    calls = ((depot.rows(a, b), sampled[i], depot.embedder) for i, a, b in pieces)
+    labels = run(depot.engine, route_task, calls, told)
+    near = np.concatenate(labels)
+    ends = np.cumsum([group.last - group.first for group in groups])[:-1]
+    found = []
+    for sketch, sample, mine in zip(sketches, samples, np.split(near, ends), strict=True):
+        mine[sample] = np.arange(len(sample))  # also where several of the sample are the same
+        found.append(split(*sketch, mine, PART))
+    return found
+
+
+def _learn_all(depot: Depot, groups: list[_Group], seed: int, rounds: int | None, tell: Tell) -> list[Part]:
+    """The tree of each part, large ones first so that no worker is left with one at the end."""
+    n = len(depot.population)
+    by_size = sorted(groups, key=lambda group: (group.first - group.last, group.first))
+    learned = 0
+
+    def told(number: int) -> None:
+        nonlocal learned
+        learned += by_size[number].last - by_size[number].first
+        tell("learning parts", learned, n)
+
+    tell("learning parts", 0, n)
+    calls = ((depot.rows(g.first, g.last), depot.embedder, seed, g.name, rounds) for g in by_size)
+    parts = dict(zip((group.name for group in by_size), run(depot.engine, learn_task, calls, told), strict=True))
+    return [parts[group.name] for group in groups]
+
+
+def _graft(
+    n: int, order: NDArray[np.int64], splits: dict[Name, Split], groups: list[_Group], parts: list[Part]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """One tree of all parts: their roots joined as the sketches say, children before parents."""
+    tree = Grown(n)
+    roots = {g.name: tree.join(part.left, part.right, order[g.first : g.last]) for g, part in zip(groups, parts, strict=True)}
+    for name in reversed(splits):  # the latest splits are the lowest
+        found = splits[name]
+        roots[name] = tree.join(found.left, found.right, np.array([roots[(*name, i)] for i in range(len(found))]))
     return tree.left, tree.right
 
 
-def _nearest(sample: Embedding, embedding: Embedding, users: IntArray) -> NDArray[np.int64]:
-    """For each user the sampled user whose point is nearest; the first of several.
-
-    Points of uncertain counts are less than 1 long, and the lowest expected dissimilarity would send everyone to the few
-    users whose counts are certain. The distance between points does not, and is the same where counts are exact.
-    """
-    weighted = (sample.points * sample.weights).T
-    half = (weighted * sample.points.T).sum(axis=0) / 2.0
-    out = np.empty(len(users), np.int64)
-    for first in range(0, len(users), 4096):
-        block = embedding.points[users[first : first + 4096]].astype(np.float64)
-        out[first : first + 4096] = (block @ weighted - half).argmax(axis=1)
-    return out
+def _stream(seed: int, purpose: int, name: Name) -> np.random.Generator:
+    """The random numbers of the group of that name. purpose: 0 to sample it, 1 to learn it."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, *name)))
 
 
-def _parts(left: IntArray, right: IntArray, weight: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The node of the sketch whose users form one part with each sampled user: the highest with at most PART of them.
+def sketch_task(rows: Any, embedder: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Average linkage of a sample."""
+    return average_linkage(embedded(rows, embedder))
 
-    weight: how many users each sampled user stands for.
-    """
-    m = len(weight)
-    weight = np.concatenate([weight, np.zeros(m - 1, np.int64)])
-    part = np.arange(2 * m - 1)
-    for i, (a, b) in enumerate(zip(left, right, strict=True)):
-        weight[m + i] = weight[a] + weight[b]
-    for i in range(m - 2, -1, -1):
-        if weight[m + i] <= PART:
-            part[[left[i], right[i]]] = part[m + i]
-    return part[:m]
+
+def route_task(rows: Any, sample: Any, embedder: Any) -> NDArray[np.int32]:
+    """The nearest sampled user of each user."""
+    return nearest(embedded(sample, embedder), embedded(rows, embedder))
+
+
+def learn_task(rows: Any, embedder: Any, seed: int, name: Name, rounds: int | None) -> Part:
+    """The tree of a part."""
+    return learn_part(embedded(rows, embedder), _stream(seed, 1, name), rounds, lambda made: None)

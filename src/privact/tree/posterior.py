@@ -13,6 +13,7 @@ distribution functions P(count <= t).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from privact.errors import InputError
 from privact.tree._posterior import REACH, CountTable, count_table, likelihood_table
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
+from privact.tree.overview import overview
 
 RATES = 64
 SAMPLE = 20_000
@@ -81,23 +83,25 @@ class CountPosterior:
         equal_bins: bins were drawn at random, so that each holds the same share of contacts and counts are Poisson.
         max_thresholds: how many coordinates embeddings may have; by default as many as memory allows for n users.
         """
+        from threadpoolctl import threadpool_limits
+
         noisy = as_reports(reports, fewest=2)
         if not 0.0 < epsilon_report < np.inf:
             raise InputError(f"epsilon_report {epsilon_report!r} is not a number above 0: give half the promise per edge")
         n, n_bins = noisy.shape
-        reach = int(np.ceil(REACH / epsilon_report))
-        noisy = _plausible(np.clip(noisy, -reach, n - 1 + reach), reach, n)
-        levels = _levels(noisy)
-        shares = np.full(n_bins, 1.0 / n_bins) if equal_bins else _shares(noisy)
+        seen = overview(noisy, int(np.ceil(REACH / epsilon_report)), SAMPLE)
+        levels = _levels(seen.lowest, seen.highest)
+        shares = np.full(n_bins, 1.0 / n_bins) if equal_bins else _shares(seen.means)
         distinct, table_of = np.unique(np.round(shares, 6), return_inverse=True)
-        rates = _rates(noisy, epsilon_report)
-        rows = _rows(noisy[:: -(-len(noisy) // SAMPLE)], levels)
+        rates = _rates(seen.largest_total, epsilon_report)
+        rows = _rows(seen.sample, levels)
 
         best = -np.inf
         for shape in SHAPES[:1] if equal_bins or n_bins == 1 else SHAPES:
             likelihood = np.array([likelihood_table(levels, rates * share, shape, epsilon_report) for share in distinct])
             evidence = sum(likelihood[table_of[k], rows[:, k]] for k in range(n_bins))
-            candidate, fit = _spread(np.asarray(evidence))
+            with threadpool_limits(1, "blas"):  # last bits must not depend on how many cores share a sum
+                candidate, fit = _spread(np.asarray(evidence))
             if fit > best:
                 best, prior, chosen = fit, candidate, shape
         room = max(2, min(THRESHOLDS, (thresholds_for(n) if max_thresholds is None else max_thresholds) // n_bins))
@@ -181,25 +185,17 @@ class CountPosterior:
         return _rows(noisy, self.levels)
 
 
-def as_reports(reports: ArrayLike, fewest: int) -> NDArray[np.int64]:
-    """Reports as an (n, K) array of integers, or InputError."""
+def as_reports(reports: ArrayLike, fewest: int) -> NDArray[np.signedinteger[Any]]:
+    """Reports as an (n, K) array of signed integers of any width, or InputError."""
     noisy = as_vectors(reports, fewest)
     if noisy.dtype.kind == "f" and (noisy != np.round(noisy)).any():
         raise InputError("reports hold fractions: reports are whole numbers, as devices send them")
-    return noisy.astype(np.int64, copy=False)
+    return noisy if noisy.dtype.kind == "i" else noisy.astype(np.int64)
 
 
-def _plausible(reports: NDArray[np.int64], reach: int, n_users: int) -> NDArray[np.int64]:
-    """The reports whose total a user could have: absurd ones answer for themselves and do not spoil what others are worth."""
-    total = reports.sum(axis=1)
-    possible = (total >= -reach) & (total < n_users + reach)
-    return reports[possible] if possible.sum() > 1 else reports
-
-
-def _levels(reports: NDArray[np.int64]) -> NDArray[np.int64]:
+def _levels(low: int, high: int) -> NDArray[np.int64]:
     """Report values worth a row of their own: every one where reports are dense, then steps of 1/32 of the value."""
-    low = int(reports.min())
-    high = max(int(reports.max()), low + 1, 1)
+    high = max(high, low + 1, 1)
     dense = min(high, 512)
     levels = [np.arange(low, dense + 1)]
     if high > dense:
@@ -208,22 +204,23 @@ def _levels(reports: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(levels))
 
 
-def _rows(reports: NDArray[np.int64], levels: NDArray[np.int64]) -> NDArray[np.int32]:
+def _rows(reports: NDArray[np.signedinteger[Any]], levels: NDArray[np.int64]) -> NDArray[np.int32]:
     """The row of the level nearest to each report."""
+    reports = reports.astype(np.int64, copy=False)
     after = np.clip(np.searchsorted(levels, reports), 1, len(levels) - 1)
     lower = reports - levels[after - 1] <= levels[after] - reports
     return np.asarray(after - lower, dtype=np.int32)
 
 
-def _shares(reports: NDArray[np.int64]) -> NDArray[np.float64]:
+def _shares(means: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of all contacts in each bin, kept away from zero."""
-    means = np.maximum(reports.mean(axis=0), 1e-3)
+    means = np.maximum(means, 1e-3)
     return np.asarray(means / means.sum())
 
 
-def _rates(reports: NDArray[np.int64], epsilon: float) -> NDArray[np.float64]:
+def _rates(largest_total: int, epsilon: float) -> NDArray[np.float64]:
     """Rates from nearly none to the largest total that a report shows, each a constant factor above the last."""
-    largest = max(float(reports.sum(axis=1).max()), 2.0 / epsilon, 4.0)
+    largest = max(float(largest_total), 2.0 / epsilon, 4.0)
     return np.append(0.02, np.geomspace(0.2, 1.1 * largest, RATES - 1))
 
 

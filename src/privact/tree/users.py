@@ -63,7 +63,8 @@ class UserIds(Sequence[str]):
         if len(leaves) * 4 > len(self):
             every = list(self)
             return [every[leaf] for leaf in leaves.tolist()]
-        return [self[leaf] for leaf in leaves.tolist()]
+        begins, ends = (self._offsets[leaves] + 1).tolist(), self._offsets[leaves + 1].tolist()
+        return [self.packed[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
 
     def _find(self, key: bytes) -> int:
         if self._table is None and (len(self) < _TABLE_BELOW or self._scans >= _SCANS_BEFORE_TABLE):

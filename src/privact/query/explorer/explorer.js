@@ -306,6 +306,9 @@
     wireSearch(source);
     wireCut(source);
     wireCompare(source);
-    attempt(() => picture.show(undefined, undefined));
+    attempt(async () => {
+      await picture.show(undefined, undefined);
+      byId("cut-least").value = Math.max(1, Math.round(picture.shown.n_users / 50));
+    });
   };
 })((window.privact = window.privact || {}));
