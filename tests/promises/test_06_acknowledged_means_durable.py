@@ -47,7 +47,7 @@ def test_no_acknowledged_report_is_lost_or_stored_twice(aggregator, database):
             except (OSError, http.client.HTTPException):
                 connection.close()
                 connection = server.connection()
-                stopping.wait(0.01)
+                stopping.wait(0.05)
                 continue
             if answer.status in (200, 201):
                 with lock:
