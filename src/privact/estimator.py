@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,18 @@ from privact.errors import InputError, NotFittedError
 from privact.network.graph import ContactGraph
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import Round, default_bins, epsilon_per_report
-from privact.tree.embedding import Thresholds, thresholds_for
+from privact.tree.embedding import Embedding, Thresholds, thresholds_for
 from privact.tree.learn import Progress, Search, generator, learn_tree
 
 if TYPE_CHECKING:
+    from privact.tree.executors import Engine
     from privact.tree.place import Placement
+    from privact.tree.posterior import CountPosterior
+    from privact.tree.shares import SharePosterior
+
+Profile = Literal["counts", "shares", "shares+own"]
+
+PROFILES: tuple[Profile, ...] = ("counts", "shares", "shares+own")
 
 
 class PrivaCT:
@@ -28,6 +35,9 @@ class PrivaCT:
     bins: "random", or one whole number a user: a public label that does not come from contacts, -1 for no bin.
     denoise: learn from what the reports say about the true counts, the tree of best expected cost; False takes the
         reports as they are. With search="gentree" that is the paper's method.
+    profile: what of the contacts users are compared by. "counts": how many are in each bin, as in the paper. "shares": which
+        share of them is in each bin, so that the tree sees who rather than how many. "shares+own": the user's own public label
+        too, which asks for labels as bins. See docs/communities.md.
     search, sweeps, temperature: see `learn_tree`.
     n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into.
     random_state: seed or generator, for results that can be repeated. It also draws the noise, which is simulated here:
@@ -51,6 +61,7 @@ class PrivaCT:
         n_bins: int | None = None,
         bins: str | ArrayLike = "random",
         denoise: bool = True,
+        profile: Profile = "counts",
         search: Search = "linkage+gentree",
         sweeps: int | None = None,
         temperature: float | Sequence[float] | None = None,
@@ -61,17 +72,19 @@ class PrivaCT:
         self.n_bins = n_bins
         self.bins = bins
         self.denoise = denoise
+        self.profile = profile
         self.search = search
         self.sweeps = sweeps
         self.temperature = temperature
         self.n_clusters = n_clusters
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, progress: Progress | None = None) -> PrivaCT:
+    def fit(self, X: Any, y: Any = None, progress: Progress | None = None, engine: Engine | None = None) -> PrivaCT:
         """Play every device of a network and learn the tree.
 
         X: ContactGraph, networkx graph, SciPy sparse adjacency, or (m, 2) array of edges.
         y: ignored. progress: called with (what is done, how much, of how much).
+        engine: where very many users are learned, from `open_engine`; the tree is the same wherever.
         """
         from privact.network.simulate import degree_vectors, simulate_reports
 
@@ -82,11 +95,13 @@ class PrivaCT:
         self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
         if not self.n_clusters >= 1:
             raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
+        if self.profile not in PROFILES:
+            raise InputError(f"profile {self.profile!r} is unknown: use one of {', '.join(PROFILES)}")
         bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
         self._choose_bins(graph, bin_stream)
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
         self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)
-        self._learn(graph.users, search_stream, progress)
+        self._learn(graph.users, search_stream, progress, engine)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
@@ -99,15 +114,16 @@ class PrivaCT:
         self._require_fit()
         return self.tree_.cut(min(self.n_clusters, self.tree_.n_users))
 
-    def place(self, reports: ArrayLike, users: Sequence[str] | None = None) -> Placement:
+    def place(self, reports: ArrayLike, users: Sequence[str] | None = None, groups: ArrayLike | None = None) -> Placement:
         """Where new users belong in the learned tree, from their reports in the same bins; nothing is learned again.
 
         reports: (q, K) what the new devices sent. users: their ids; by default "newcomer 0" and so on.
+        groups: (q,) their own public labels, -1 for none; only profile="shares+own" looks at them.
         """
         from privact.tree.place import place
 
         self._require_fit()
-        newcomers = self._embedder.embed(reports)
+        newcomers = self._embed(reports, groups)
         names = [f"newcomer {i}" for i in range(len(newcomers))] if users is None else [str(user) for user in users]
         return place(self.tree_, self.embedding_, newcomers, names)
 
@@ -152,17 +168,10 @@ class PrivaCT:
         self.n_bins_ = int(labels.max()) + 1 if self.n_bins is None else self.n_bins
         self.bins_ = labels.astype(np.int32)
 
-    def _learn(self, users: Sequence[str], rng: np.random.Generator, progress: Progress | None) -> None:
-        from privact.tree.posterior import CountPosterior
-
+    def _learn(self, users: Sequence[str], rng: np.random.Generator, progress: Progress | None, engine: Engine | None) -> None:
         self.vectors_: NDArray[Any] = self.reports_
-        if self.denoise and self.epsilon_report_ is not None:
-            posterior = CountPosterior.fit(self.reports_, self.epsilon_report_, equal_bins=self._seed is not None)
-            self._embedder: CountPosterior | Thresholds = posterior
-            self.vectors_ = posterior.counts(self.reports_)
-        else:
-            self._embedder = Thresholds.of(self.reports_, thresholds_for(len(self.reports_)))
-        self.embedding_ = self._embedder.embed(self.reports_)
+        self._embedder = self._learned_embedder()
+        self.embedding_ = self._embed(self.reports_, self.bins_)
         found = learn_tree(
             self.embedding_,
             search=self.search,
@@ -171,10 +180,36 @@ class PrivaCT:
             random_state=rng,
             progress=progress,
             users=users,
+            engine=engine,
             return_trace=True,
         )
         self.tree_ = found.tree.with_parameters(self._public_parameters())
         self.cost_trace_ = found.cost_trace
+
+    def _learned_embedder(self) -> CountPosterior | SharePosterior | Thresholds:
+        """What turns reports into points; sets vectors_ where it changes the reports."""
+        from privact.tree.posterior import CountPosterior
+        from privact.tree.shares import SharePosterior
+
+        epsilon, random_bins = (self.epsilon_report_ if self.denoise else None), self._seed is not None
+        if self.profile != "counts":
+            if self.profile == "shares+own" and random_bins:
+                raise InputError("profile 'shares+own' needs public labels as bins: random bins say nothing about a user")
+            shares = SharePosterior.fit(self.reports_, epsilon, equal_bins=random_bins, own=self.profile == "shares+own")
+            self.vectors_ = self.reports_ if epsilon is None else shares.expected_counts(self.reports_)
+            return shares
+        if epsilon is None:
+            return Thresholds.of(self.reports_, thresholds_for(len(self.reports_)))
+        posterior = CountPosterior.fit(self.reports_, epsilon, equal_bins=random_bins)
+        self.vectors_ = posterior.counts(self.reports_)
+        return posterior
+
+    def _embed(self, reports: ArrayLike, groups: ArrayLike | None) -> Embedding:
+        from privact.tree.shares import SharePosterior
+
+        if isinstance(self._embedder, SharePosterior):
+            return self._embedder.embed(reports, groups)
+        return self._embedder.embed(reports)
 
     def _public_parameters(self) -> dict[str, Any]:
         """What a released tree says about itself. Never the seed of the noise, which would undo it."""
@@ -185,6 +220,7 @@ class PrivaCT:
             "bins": "random" if self._seed is not None else "labels",
             "bins_seed": None if self._seed is None else self._seed.hex(),
             "denoise": bool(self.denoise),
+            "profile": None if self.profile == "counts" else self.profile,
             "search": self.search,
         }
         return {name: value for name, value in facts.items() if value is not None}

@@ -51,7 +51,7 @@ def mutated(body: bytes, draw: random.Random) -> bytes:
 def test_a_hundred_thousand_fuzzed_bodies(aggregator):
     server = aggregator(minimum_users=2, **LIMITS_OFF)
     server.start()
-    tokens = server.enrol(["ann", "bob"])
+    tokens = server.enrol(["ann", "bob", *(f"user{number}" for number in range(6))])
     round_ = server.open_round("spring", n_bins=8)
     server.operate("POST", "/v1/rounds", {"id": "labelled", "epsilon": 1.0, "bins": "labels"})
     report = Report.bind(round_, "ann", range(8)).to_bytes()
@@ -120,6 +120,6 @@ def test_schemathesis_finds_no_server_error(aggregator):
         "examples,coverage,fuzzing",
         "--no-color",
     ]
-    finished = subprocess.run(command, capture_output=True, text=True)
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=server.folder)
     assert finished.returncode == 0, finished.stdout[-6000:] + finished.stderr[-2000:]
     assert server.ask("GET", "/readyz")[0] == 200

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from privact.tree import partitioned as module
+from privact.tree import parts, summit
 from privact.tree._kernels import fill
 from privact.tree.embedding import Embedding
+from privact.tree.executors import open_engine
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.linkage import average_linkage
-from privact.tree.partitioned import Partitioned, partitioned
+from privact.tree.partitioned import partitioned
+from privact.tree.population import EmbeddedRows
 from privact.tree.posterior import CountPosterior
 from privact.tree.state import state_of
 
@@ -18,35 +21,62 @@ def heavy_tailed(n, seed=0):
     return rng.poisson(np.outer(6.0 * rng.pareto(1.6, n) + 1.0, np.full(5, 0.2)))
 
 
-def quiet(_learned):
+def quiet(_stage, _done, _total):
     pass
 
 
-def grown(embedding, seed=0, progress=quiet):
-    return partitioned(embedding, np.random.default_rng(seed), progress)
+def grown(population, seed=0, tell=quiet, **options):
+    return partitioned(population, np.random.default_rng(seed), tell, **options)
+
+
+def tree_of(found):
+    return HierarchicalClusterTree.from_children(found.left, found.right)
+
+
+def cost_of(embedding, found):
+    tree = tree_of(found)
+    return fill(state_of(embedding, tree.left, tree.right))
 
 
 @pytest.fixture
 def small_parts(monkeypatch):
     """Split early, so that small trees are made as large ones are."""
+    monkeypatch.setattr(module, "PART", 60)
     monkeypatch.setattr(module, "SAMPLE", 40)
-    monkeypatch.setattr(module, "PART", 20)
+    monkeypatch.setattr(module, "ROUTED", 37)
+    monkeypatch.setattr(parts, "SAMPLE", 40)
+    monkeypatch.setattr(parts, "EXACT", 20)
+    monkeypatch.setattr(summit, "SUMMED", 41)
+
+
+KINDS = {
+    "heavy tailed": heavy_tailed,
+    "the same": lambda n: np.full((n, 2), 3),
+    "two kinds": lambda n: np.arange(n)[:, None] % 2 * 9,
+    "one far away": lambda n: np.arange(n)[:, None] // (n - 1) * 10**6,
+    "half the same": lambda n: np.where(np.arange(n)[:, None] % 2, 5, heavy_tailed(n)),
+}
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("n", [2, 3, 19, 20, 21, 39, 40, 41, 333])
-@pytest.mark.parametrize("kind", ["heavy tailed", "the same", "two kinds", "one far away"])
+@pytest.mark.parametrize("n", [2, 3, 20, 21, 59, 60, 61, 119, 121, 700])
+@pytest.mark.parametrize("kind", KINDS)
 def test_everybody_is_in_one_tree(n, kind):
-    vectors = {
-        "heavy tailed": heavy_tailed(n),
-        "the same": np.full((n, 2), 3),
-        "two kinds": np.arange(n)[:, None] % 2 * 9,
-        "one far away": np.arange(n)[:, None] // (n - 1) * 10**6,
-    }[kind]
-    left, right = grown(Embedding.from_counts(vectors))
-    tree = HierarchicalClusterTree.from_children(left, right)  # refuses what is not one full binary tree
+    embedding = Embedding.from_counts(KINDS[kind](n))
+    found = grown(embedding)
+    tree = tree_of(found)  # refuses what is not one full binary tree
     assert sorted(tree.order.tolist()) == list(range(n))
-    assert np.all(np.maximum(left, right) < np.arange(n, 2 * n - 1))  # children before parents
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [50, 500])
+def test_the_costs_it_tells_are_those_of_the_tree(kind, n):
+    embedding = Embedding.from_counts(KINDS[kind](n))
+    found = grown(embedding)
+    assert found.costs[-1] == pytest.approx(cost_of(embedding, found), rel=1e-12, abs=1e-6)
+    assert found.costs[0] == pytest.approx(cost_of(embedding, grown(embedding, rounds=0)), rel=1e-12, abs=1e-6)
+    assert found.costs == sorted(found.costs)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -54,47 +84,42 @@ def test_everybody_is_in_one_tree(n, kind):
 def test_it_comes_close_to_average_linkage_of_everybody(seed):
     embedding = Embedding.from_counts(heavy_tailed(800, seed))
     exact = fill(state_of(embedding, *average_linkage(embedding)))
-    assert fill(state_of(embedding, *grown(embedding, seed))) >= 0.95 * exact  # with tiny samples, before any polish
+    assert grown(embedding, seed, rounds=0).costs[-1] >= 0.95 * exact  # with tiny samples, before any polish
+    assert grown(embedding, seed).costs[-1] >= exact
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_groups_that_are_far_apart_stay_apart():
     group = np.random.default_rng(3).integers(0, 5, 400)
     vectors = 1000 * np.eye(5, dtype=np.int64)[group] + np.random.default_rng(4).integers(0, 9, (400, 5))
-    tree = HierarchicalClusterTree.from_children(*grown(Embedding.from_counts(vectors)))
+    tree = tree_of(grown(Embedding.from_counts(vectors)))
     found = {frozenset(tree.order[s : s + m].tolist()) for s, m in zip(tree.start, tree.size, strict=True)}
     for number in range(5):
         assert frozenset(np.flatnonzero(group == number).tolist()) in found
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_few_enough_users_are_one_part():
-    embedding = Embedding.from_counts(np.random.default_rng(5).random((20, 3)))
-    exact = HierarchicalClusterTree.from_children(*average_linkage(embedding))
-    assert HierarchicalClusterTree.from_children(*grown(embedding)) == exact
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_no_part_is_larger_than_allowed(monkeypatch):
-    """Memory is quadratic only inside a sketch or a part."""
-    largest = []
+def test_no_task_is_given_more_than_it_may_hold(monkeypatch):
+    """Memory of a worker is bounded: quadratic only inside a sketch or an exact part, linear in a part."""
+    linked, learned = [], []
 
     def watched(embedding):
-        largest.append(len(embedding))
+        linked.append(len(embedding))
         return average_linkage(embedding)
 
+    learn_part = parts.learn_part
+
+    def learn(embedding, *others):
+        learned.append(len(embedding))
+        return learn_part(embedding, *others)
+
     monkeypatch.setattr(module, "average_linkage", watched)
-    for vectors in (heavy_tailed(1_000), np.zeros((1_000, 1), np.int64), np.arange(1_000)[:, None]):
-        grown(Embedding.from_counts(vectors))
-    assert max(largest) <= 40
-
-
-def test_nearest_is_by_the_distance_between_points():
-    """The lowest expected dissimilarity would send the uncertain user to the certain one at (1, 1)."""
-    sample = Embedding(np.array([[1.0, 1.0], [0.1, 0.1], [-1.0, -1.0]]), np.array([0.5, 2.0]), 2.5)
-    users = Embedding(np.array([[0.2, 0.2], [0.9, 0.9], [-0.7, -0.7], [0.1, 0.1]]), sample.weights, 2.5)
-    assert module._nearest(sample, users, np.array([0, 1, 2, 3])).tolist() == [1, 0, 2, 1]
-    assert module._nearest(sample, users, np.array([2, 1])).tolist() == [2, 0]
+    monkeypatch.setattr(parts, "average_linkage", watched)
+    monkeypatch.setattr(module, "learn_part", learn)
+    for kind in KINDS:
+        grown(Embedding.from_counts(KINDS[kind](1_000)))
+    assert max(linked) <= 40
+    assert max(learned) <= 60
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -105,38 +130,68 @@ def test_uncertain_users_are_not_all_sent_to_the_certain_ones():
     reports = truth + rng.geometric(0.4, truth.shape) - rng.geometric(0.4, truth.shape)
     embedding = CountPosterior.fit(reports, 0.5, equal_bins=True).embed(reports)
     exact = fill(state_of(embedding, *average_linkage(embedding)))
-    assert fill(state_of(embedding, *grown(embedding))) >= 0.95 * exact
+    assert grown(embedding, rounds=0).costs[-1] >= 0.95 * exact
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_progress_rises_to_the_last_user():
     told = []
-    grown(Embedding.from_counts(heavy_tailed(300)), progress=told.append)
-    assert told == sorted(told)
-    assert 250 < told[-1] <= 300
+    grown(Embedding.from_counts(heavy_tailed(300)), tell=lambda *what: told.append(what))
+    assert list(dict.fromkeys(stage for stage, _, _ in told)) == [
+        "sketching", "sending users to their parts", "learning parts", "adding up clusters", "polishing",
+    ]  # fmt: skip
+    learned = [done for stage, done, total in told if stage == "learning parts" and total == 300]
+    assert learned == sorted(learned)
+    assert (learned[0], learned[-1]) == (0, 300)
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_same_seed_same_tree():
     embedding = Embedding.from_counts(heavy_tailed(300))
-    first, again, other = (HierarchicalClusterTree.from_children(*grown(embedding, seed)) for seed in (7, 7, 8))
+    first, again, other = (tree_of(grown(embedding, seed)) for seed in (7, 7, 8))
     assert first == again
     assert first != other
 
 
 @pytest.mark.usefixtures("small_parts")
+def test_rows_and_their_points_give_the_same_tree():
+    reports = heavy_tailed(500) - 1
+    posterior = CountPosterior.fit(reports, 0.5, equal_bins=True)
+    assert tree_of(grown(EmbeddedRows(reports, posterior))) == tree_of(grown(posterior.embed(reports)))
+
+
+@pytest.mark.parametrize("kind", ["posterior", "counts"])
+def test_a_pool_of_processes_gives_the_same_tree(monkeypatch, kind, tmp_path):
+    monkeypatch.setattr(module, "PART", 300)  # tasks in other processes have the sizes of the product
+    monkeypatch.setattr(module, "SAMPLE", 200)
+    vectors = heavy_tailed(1_200)
+    population = Embedding.from_counts(vectors)
+    if kind == "posterior":
+        population = EmbeddedRows(vectors, CountPosterior.fit(vectors, 0.5, equal_bins=True))
+    here = grown(population)
+    with open_engine(workers=2, scratch=tmp_path) as engine:
+        there = grown(population, engine=engine)
+        assert engine.workers == 2
+    assert here.left.tobytes() + here.right.tobytes() == there.left.tobytes() + there.right.tobytes()
+    assert here.costs == there.costs
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_top_alone_is_polished_where_memory_is_short(monkeypatch):
+    """The largest clusters hang together, so swaps between them are swaps of the whole tree."""
+    embedding = Embedding.from_counts(heavy_tailed(700, 2))
+    whole = grown(embedding)
+    monkeypatch.setattr(summit, "MEMORY", 16 * len(embedding.weights) * 100)
+    top = grown(embedding)
+    assert top.costs[:2] == pytest.approx(whole.costs[:2], rel=1e-12)
+    assert top.costs[1] < top.costs[-1]
+    assert top.costs[-1] == pytest.approx(cost_of(embedding, top), rel=1e-12)
+
+
+@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("vectors", [np.full((4_000, 2), 3), 3 ** np.minimum(np.arange(4_000), 30)[:, None]])
-def test_it_calls_itself_only_some_levels_deep(monkeypatch, vectors):
-    depth, deepest = [0], [0]
-    learn = Partitioned.learn
-
-    def counted(self, users):
-        depth[0] += 1
-        deepest[0] = max(deepest[0], depth[0])
-        root = learn(self, users)
-        depth[0] -= 1
-        return root
-
-    monkeypatch.setattr(Partitioned, "learn", counted)
-    grown(Embedding.from_counts(vectors))
-    assert deepest[0] <= 60
+def test_users_who_look_the_same_end_up_in_a_shallow_tree(vectors):
+    embedding = Embedding.from_counts(vectors)
+    tree = tree_of(grown(embedding))
+    assert tree.depths.max() <= 60

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli import bench_service
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
 from privact.cli.progress import progress_bar
 from privact.cli.text import table
@@ -59,6 +60,9 @@ def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
     ]
     table(["chain", "network", "compiled", "plain twin", "ratio"], rows, right=range(2, 5))
     keep_json(result, target)
+
+
+app.command(epilog="\b\nExample:\n  privact bench service --json service.json")(bench_service.service)
 
 
 def print_report(result: dict[str, Any]) -> None:

@@ -36,11 +36,16 @@ def demo(
 ) -> None:
     """See it work on a made-up federated network.
 
-    Every device answers with real noise, a tree is learned at epsilon 1 and judged, and pictures of it are written.
+    An aggregator is started on loopback, every device answers over HTTP with real noise, a tree is learned at epsilon 1, released
+    and judged, and pictures of it are written. The aggregator and all it stored are gone afterwards.
     """
     from privact.cli.progress import progress_bar
-    from privact.errors import InputError
-    from privact.experiments.demo import play_demo
+    from privact.errors import InputError, MissingExtraError
+
+    try:
+        from privact.experiments.demo import play_demo
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "httpx", "device,server", "the demo") from None
     from privact.query.picture import checked_kind
 
     if seed < 0:
@@ -93,7 +98,7 @@ def _fill(played: Demo, files: dict[str, Path]) -> None:
             title=f"{graph.n_users:,} users of a made-up federated network, from one noisy report each",
             notes=played.round.privacy_sentence(),
             highlight=played.user,
-            groups=[network.server_names[server].removesuffix(".example") for server in network.servers.tolist()],
+            groups=[network.server_names[network.servers[row]].removesuffix(".example") for row in played.rows],
         )
     homes = zip(graph.users, (network.server_names[server] for server in network.servers.tolist()), strict=True)
     pairs = ((graph.users[one], graph.users[other]) for one, other in graph.edges().tolist())
@@ -107,7 +112,9 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
     degree = len(graph.neighbours(played.user))
     paragraph(
         f"A made-up federated network: {graph.n_users:,} users on {len(played.network.server_names)} home servers, "
-        f"{graph.n_edges:,} contacts. Every device answered with one noisy report; the contacts themselves stayed where they are."
+        f"{graph.n_edges:,} contacts. An aggregator was started on loopback; every device sent it one noisy report a round "
+        f"({played.reports:,} reports over HTTP in {played.sending:.1f} s, each on disk before it was acknowledged); "
+        "the contacts themselves stayed where they are."
     )
     _heading("What was promised")
     paragraph(played.round.privacy_sentence())
@@ -130,9 +137,9 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
     print("\nTrue contacts are known to this simulation only; by chance: among as many random users.")
     _heading(f"Written in {seconds:.0f} s")
     meanings = {
-        "tree.html": "the tree as a picture to zoom into: open it in a browser",
+        "tree.html": "the tree to explore: open it in a browser",
         "tree.png": "the same as a still",
-        "tree.hct": "the tree, as it would be released",
+        "tree.hct": "the tree, as the aggregator released it",
         "contacts.tsv": "the made-up contacts, which no server would ever see",
         "servers.tsv": "the public home server of each user",
     }

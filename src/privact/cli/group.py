@@ -20,7 +20,10 @@ _LATER = {
     "device": "privact.cli.device",
     "explain": "privact.cli.explain",
     "reproduce": "privact.cli.reproduce",
+    "round": "privact.cli.round",
     "serve": "privact.cli.serve",
+    "simulate": "privact.cli.simulate",
+    "users": "privact.cli.users",
 }
 """Commands and groups that are imported only when they are called or listed: module by name, each with an `app`."""
 

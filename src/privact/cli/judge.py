@@ -62,15 +62,18 @@ def cost(
 
 @app.command(epilog="\b\nExample:\n  privact quality tree.hct contacts.tsv")
 def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False) -> None:
-    """How many of a user's nearest users are true contacts.
+    """What a tree knows about contacts.
 
-    Each user is asked for as many nearest users as they have contacts; the table shows which share of them are contacts, on
-    average over users. Beside it: a random tree, and a tree that was learned at the same epsilon from the number of contacts
-    alone.
+    Each user is asked for as many nearest users as they have contacts. The table shows which share of them are contacts and
+    contacts of contacts, how many steps through contacts they are away, on average over users, and how often two contacts are
+    nearer in the tree than two others (AUC; one half is chance). Beside it: a random tree, and a tree that was learned at the
+    same epsilon from the number of contacts alone.
     """
+    from dataclasses import asdict
+
     from privact.cli.contacts import contacts_of, controls
     from privact.cli.progress import progress_bar
-    from privact.query.quality import share_of_contacts
+    from privact.query.quality import tree_quality
     from privact.tree.hct import HierarchicalClusterTree
 
     with progress_bar() as tell:
@@ -78,14 +81,21 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
         loaded = HierarchicalClusterTree.load(tree)
         contacts, left_out = contacts_of(loaded, graph)
         adjacency = contacts.to_scipy()
-        trees = {"this tree": loaded, **controls(loaded, contacts, seed, tell)}
-        shares = {name: share_of_contacts(candidate, adjacency) for name, candidate in trees.items()}
+        found = {}
+        for name, candidate in {"this tree": loaded, **controls(loaded, contacts, seed, tell)}.items():
+            tell(f"quality of {name}", 0, 0)
+            found[name] = tree_quality(candidate, adjacency)
     if json:
-        found = {name: {"share_of_contacts": value} for name, value in shares.items()}
-        print_json({"users": loaded.n_users, "users_left_out": left_out, "contacts": contacts.n_edges, "trees": _keys(found)})
+        trees = _keys({name: asdict(quality) for name, quality in found.items()})
+        print_json({"users": loaded.n_users, "users_left_out": left_out, "contacts": contacts.n_edges, "trees": trees})
         return
-    rows = [(name, f"{value:.2%}") for name, value in shares.items()]
-    table(("", "true contacts among the nearest"), rows, right=(1,))
+    rows = [
+        (name, f"{q.share_of_contacts:.2%}", f"{q.share_of_two_hop:.2%}", f"{q.mean_path:.2f}", f"{q.auc:.3f}")
+        for name, q in found.items()
+    ]
+    table(("among the nearest", "contacts", "two steps", "mean path", "AUC"), rows, right=(1, 2, 3, 4))
+    if (searched := found["this tree"].searched) < loaded.n_users:
+        print(f"\ntwo steps and mean path are over {searched:,} users")
     _say_left_out(left_out)
 
 

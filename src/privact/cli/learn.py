@@ -1,4 +1,4 @@
-"""privact learn: a whole contact graph -> a tree file, every device simulated."""
+"""privact learn: a whole contact graph, every device simulated, or the reports of a round -> a tree file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privact.cli.files import GraphPath, checked_output, number_labels, read_labels
+from privact.cli.files import checked_output, number_labels, read_labels
+from privact.cli.learn_reports import Cluster, RoundName, Scratch, Source, Where, Workers, learn_from_reports, where
 from privact.cli.text import Json, facts, number, paragraph, print_json
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ __all__ = ["app"]
 app = typer.Typer()
 
 _UTILITY_UP_TO = 20_000  # users; for more it takes a while, and `privact cost` tells it
+_COMPARED = {
+    "counts": "by how many contacts are in each bin",
+    "shares": "by which share of the contacts is in each bin",
+    "shares+own": "by which share of the contacts is in each bin, and by the own label",
+}
 _SEEDED = (
     "With --seed the noise can be drawn again by whoever guesses the seed: for experiments on contacts that are public anyway."
 )
@@ -27,16 +33,22 @@ _SEEDED = (
 
 @app.command(
     epilog="\b\nExample:\n  privact learn contacts.tsv --epsilon 1 -o tree.hct\n"
-    "  privact learn contacts.tsv --epsilon 2 --labels servers.tsv -o tree.hct"
+    "  privact learn contacts.tsv --epsilon 2 --labels servers.tsv -o tree.hct\n"
+    "  privact learn --reports reports.parquet --epsilon 1 -o tree.hct"
 )
 def learn(
-    graph: GraphPath,
     output: Annotated[
         Path,
         typer.Option(
             "--output", "-o", help="The tree file to write; a file of that name is replaced.", metavar="FILE", show_default=False
         ),
     ],
+    graph: Annotated[
+        Path | None,
+        typer.Argument(metavar="GRAPH", help="Contacts: an edge list, GraphML, GML or MatrixMarket file.", show_default=False),
+    ] = None,
+    reports: Source = None,
+    round_id: RoundName = None,
     epsilon: Annotated[
         float | None, typer.Option(help="The privacy promise per contact; smaller is more private.", show_default="1")
     ] = None,
@@ -49,18 +61,31 @@ def learn(
             metavar="FILE",
         ),
     ] = None,
+    profile: Annotated[
+        str, typer.Option(help="What users are compared by: counts, shares, or shares+own (with --labels).")
+    ] = "counts",
     search: Annotated[str, typer.Option(help="gentree, linkage, or linkage+gentree.")] = "linkage+gentree",
     sweeps: Annotated[int | None, typer.Option(help="Length of the search.", show_default="until the gain is small")] = None,
     temperature: Annotated[str | None, typer.Option(help="Of the chain: a number, or HOT,COLD.")] = None,
     no_denoise: Annotated[bool, typer.Option("--no-denoise", help="Take noisy counts as they are, as the paper does.")] = False,
     largest_component: Annotated[bool, typer.Option("--largest-component", help="Only the largest connected part.")] = False,
+    label_bins: Annotated[
+        bool, typer.Option("--label-bins", help="With --reports from a file: its bins are public labels, not random.")
+    ] = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    scratch: Scratch = None,
     seed: Annotated[int | None, typer.Option(help="Decides everything, the noise too.", show_default="a new one")] = None,
     json: Json = False,
 ) -> None:
-    """Learn a cluster tree from a contact graph.
+    """Learn a cluster tree from contacts, or from reports.
 
-    For research: every device is simulated, so who has a whole graph can try what a round of devices would give. The file holds
-    the tree, the user ids and the public parameters: nothing else that was computed from contacts, and not the seed of the noise.
+    With --reports, from what the devices of a round have sent: --epsilon then says which promise their noise keeps, and no noise is added.
+    The tree is the same wherever it is learned: in this process, in several, or on a cluster.
+
+    With a graph, for research: every device is simulated, so who has a whole graph can try what a round of devices would give.
+    The file holds the tree, the user ids and the public parameters: nothing else that was computed from contacts, and not the
+    seed of the noise.
     """
     from privact.errors import InputError
     from privact.protocol.round import epsilon_per_report
@@ -76,6 +101,39 @@ def learn(
         epsilon_per_report(promise_per_edge)  # refused before the graph is read
     heat = _temperature(temperature)
     checked_output(output)
+    if (graph is None) == (reports is None):
+        raise InputError("give either a graph of contacts or --reports, for example: privact learn contacts.tsv -o tree.hct")
+    choice = Where(workers, cluster, scratch)
+    if reports is not None:
+        graph_only = {
+            "--no-noise": no_noise,
+            "--bins": bins is not None,
+            "--labels": labels is not None,
+            "--profile": profile != "counts",
+            "--temperature": temperature is not None,
+            "--largest-component": largest_component,
+        }
+        for option, given in graph_only.items():
+            if given:
+                raise InputError(f"{option} goes with a graph of contacts, not with --reports: drop one")
+        learn_from_reports(
+            reports,
+            round_id,
+            output,
+            choice,
+            epsilon=epsilon,
+            denoise=not no_denoise,
+            label_bins=label_bins,
+            search=search,
+            sweeps=sweeps,
+            seed=seed,
+            json=json,
+        )
+        return
+    assert graph is not None
+    for option, value in (("--round", round_id), ("--label-bins", label_bins)):
+        if value:
+            raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
 
     from privact.cli.progress import progress_bar
     from privact.estimator import PrivaCT
@@ -86,16 +144,19 @@ def learn(
         tell("reading contacts", 0, 0)
         contacts = read_graph(graph, largest_component=largest_component)
         named = None if labels is None else read_labels(labels, contacts.users)
-        model = PrivaCT(
+        learner = PrivaCT(
             epsilon=promise_per_edge,
             n_bins=bins,
             bins="random" if named is None else number_labels(named)[0],
             denoise=not no_denoise,
+            profile=profile,  # type: ignore[arg-type]  # checked by fit
             search=search,  # type: ignore[arg-type]  # checked by fit
             sweeps=sweeps,
             temperature=heat,
             random_state=seed,
-        ).fit(contacts, progress=tell)
+        )
+        with where(choice, contacts.n_users) as engine:
+            model = learner.fit(contacts, progress=tell, engine=engine)
         seconds = perf_counter() - begin
         utility = _utility(model, contacts)
         model.tree_.save(output)
@@ -130,6 +191,7 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
         ("dropped", f"{summary['dropped_duplicates']:,} named again, {summary['dropped_self_loops']:,} with oneself"),
         ("bins", f"{parameters['n_bins']} {'random' if parameters['bins'] == 'random' else 'public labels'}"),
         ("noise", f"{noise}{', denoised' if noisy and parameters['denoise'] else ''}"),
+        ("compared", _COMPARED[parameters.get("profile", "counts")]),
         ("search", f"{parameters['search']}, {summary['seconds']:.1f} s in all"),
     ]
     if unlabelled:

@@ -62,3 +62,6 @@ def figure5(
     with written_whole(curves) as file:
         file.write(as_csv(found.document["rows"]).encode())
     finish(found, output, as_json, [curves])
+
+
+from privact.cli import reproduce_communities, reproduce_distance  # noqa: E402, F401  # add their commands to app

@@ -1,30 +1,35 @@
-"""The demo: a made-up federated network, every device played with real noise, and what the trees know about contacts.
+"""The demo: a made-up federated network, a real aggregator, every device answering over HTTP with real noise, and what the
+released trees know about contacts.
 
-Two rounds at the same epsilon, one with random bins as in the paper and one whose bins are the home servers, show what bins that
-mean something do. The controls are a tree learned from the noisy number of contacts alone, a random tree, and the same trees
-without noise.
+Three rounds at the same epsilon: bins that are the home servers, random bins as in the paper, and a single bin, which tells the
+number of contacts alone. The other controls are a random tree, and the same trees without noise.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
-from privact.errors import InputError
-from privact.network.simulate import degree_vectors, play_devices
+from privact.device.addresses import aggregator_address
+from privact.errors import InputError, PrivaCTError
+from privact.experiments.devices import Operator, make_reports, send_reports
+from privact.experiments.local_aggregator import LocalAggregator, running_aggregator
+from privact.network.simulate import degree_vectors
 from privact.network.synthetic import FederatedNetwork, federated_network
 from privact.protocol.bins import assign_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round, default_bins
 from privact.query.quality import random_tree, share_of_contacts
-from privact.tree.clusters import Cluster
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
-from privact.tree.posterior import CountPosterior
 
 __all__ = ["SIZES", "CommunityView", "Demo", "Quality", "play_demo"]
 
@@ -74,7 +79,9 @@ class Demo:
 
     network: the made-up network.
     round: the round with home servers as bins; its tree is the one to look at.
-    tree: learned from that round's reports.
+    tree: that round's tree, as the aggregator released it.
+    rows: the row in the network of each leaf of the tree.
+    sending: seconds that it took to send the reports of all rounds. reports: how many they were.
     qualities: that tree beside others.
     user: the user who is shown: a usual number of contacts, and communities whose sizes are near those asked for.
     nearest: the users nearest to that user, whether each is a true contact, and the size of the community they share.
@@ -84,6 +91,9 @@ class Demo:
     network: FederatedNetwork
     round: Round
     tree: HierarchicalClusterTree
+    rows: list[int]
+    sending: float
+    reports: int
     qualities: list[Quality]
     user: str
     nearest: list[tuple[str, bool, int]]
@@ -91,7 +101,7 @@ class Demo:
 
 
 def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Tell | None = None) -> Demo:
-    """Build the network, play all devices, learn the trees and judge them.
+    """Build the network, start an aggregator, play all devices against it, and judge the trees it releases.
 
     n_users: users of the network.
     epsilon: the promise per contact in each round.
@@ -105,67 +115,91 @@ def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Te
     network = federated_network(
         n_users, mean_degree=30.0 * min(1.0, n_users / 2000), n_servers=N_SERVERS, server_loyalty=0.8, random_state=seed
     )
-    graph = network.graph
-    rng = np.random.default_rng([seed, n_users])
-    homes = dict(zip(graph.users, network.servers.tolist(), strict=True))
-    table = LabelTable.from_labels(homes, N_SERVERS, key=rng.bytes(16))
-    by_servers = Round(
-        id="demo-servers", epsilon=epsilon, n_bins=N_SERVERS, n_users=n_users, bins="labels", labels_digest=table.digest()
-    )
-    by_chance = Round(id="demo-random", epsilon=epsilon, n_bins=default_bins(n_users), n_users=n_users, seed=rng.bytes(16))
-    by_degree = Round(id="demo-degree", epsilon=epsilon, n_bins=1, n_users=n_users, seed=rng.bytes(16))
+    tell("starting an aggregator", 0, 0)
+    with running_aggregator() as aggregator:
+        return _play(network, aggregator, epsilon, seed, tell)
 
-    adjacency = graph.to_scipy()
-    qualities, trees = [], {}
-    for name, round, labels in (
-        ("number of contacts only", by_degree, None),
-        (f"{by_chance.n_bins} random bins, as in the paper", by_chance, None),
-        (f"{N_SERVERS} home servers as bins", by_servers, table),
-    ):
-        noisy = _learn(network, round, labels, name, seed, tell)
-        exact = _learn_exact(network, round, labels, name, seed, tell)
-        qualities.append(Quality(name, share_of_contacts(noisy, adjacency), share_of_contacts(exact, adjacency)))
-        trees[round.id] = noisy
-    nothing = share_of_contacts(random_tree(n_users, rng), adjacency)
-    qualities.insert(0, Quality("nothing: a random tree", nothing, nothing))
-    tree = trees[by_servers.id].with_parameters(
-        {
-            "round": by_servers.id,
-            "epsilon": epsilon,
-            "epsilon_report": by_servers.epsilon_report,
-            "n_bins": N_SERVERS,
-            "bins": "labels",
-            "labels_digest": table.digest().hex(),
-            "denoise": True,
-            "search": "linkage+gentree",
-        }
-    )
+
+def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float, seed: int, tell: Tell) -> Demo:
+    """Everything that needs the aggregator, and the judging."""
+    operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
+    names = {
+        "demo-degree": "number of contacts only",
+        "demo-random": f"{default_bins(network.graph.n_users)} random bins, as in the paper",
+        "demo-servers": f"{N_SERVERS} home servers as bins",
+    }
+    tokens = operator.enrol(network.graph.users, tell)
+    sending, rounds = 0.0, {}
+    for id, n_bins in (("demo-degree", 1), ("demo-random", None), ("demo-servers", None)):
+        rounds[id] = _open_round(operator, network, id, n_bins, epsilon, seed)
+        sending += _answer(operator, network, aggregator, rounds[id], tokens, tell)
+        operator.ask("POST", f"/v1/rounds/{id}/close")
+    trees = {id: _released(operator, id, tell) for id in rounds}
+    rows = [network.graph.row(user) for user in trees["demo-servers"].users or ()]
+    adjacency = network.graph.to_scipy()[rows][:, rows]
+    nothing = share_of_contacts(random_tree(len(rows), np.random.default_rng(seed)), adjacency)
+    qualities = [Quality("nothing: a random tree", nothing, nothing)]
+    for id, (round, labels) in rounds.items():
+        tell(f"without noise: {names[id]}", 0, 0)
+        exact = degree_vectors(network.graph, assign_bins(network.graph.users, round, labels), round.n_bins)
+        ideal = learn_tree(exact[rows], random_state=seed)
+        qualities.append(Quality(names[id], share_of_contacts(trees[id], adjacency), share_of_contacts(ideal, adjacency)))
+    tree = trees["demo-servers"]
     user = _shown_user(network, tree)
-    contacts = frozenset(graph.neighbours(user))
-    nearest = [(str(other), other in contacts, size) for other, size in tree.nearest(user, 10)]
-    communities = [_view(network, tree.community(user, size), size, contacts) for size in SIZES]
-    return Demo(network, by_servers, tree, qualities, user, nearest, communities)
+    contacts = frozenset(network.graph.neighbours(user))
+    path = "/v1/rounds/demo-servers/tree"
+    near = operator.ask("GET", f"{path}/nearest?m=10&user={quote(user)}").json()["nearest"]
+    nearest = [(found["user"], found["user"] in contacts, found["community_size"]) for found in near]
+    communities = [
+        _view(network, operator.ask("GET", f"{path}/community?size={size}&limit=1000&user={quote(user)}").json(), size, contacts)
+        for size in SIZES
+    ]
+    n_reports = len(rounds) * len(rows)
+    return Demo(network, rounds["demo-servers"][0], tree, rows, sending, n_reports, qualities, user, nearest, communities)
 
 
-def _learn(
-    network: FederatedNetwork, round: Round, labels: LabelTable | None, name: str, seed: int, tell: Tell
-) -> HierarchicalClusterTree:
-    """The tree of a round that every device answers."""
-    graph = network.graph
-    reports = play_devices(graph, round, labels, lambda done, total: tell(f"devices: {name}", done, total))
-    tell(f"learning: {name}", 0, 0)
-    posterior = CountPosterior.fit(reports, round.epsilon_report, equal_bins=labels is None)
-    return learn_tree(posterior.embed(reports), users=graph.users, random_state=seed)
+def _open_round(
+    operator: Operator, network: FederatedNetwork, id: str, n_bins: int | None, epsilon: float, seed: int
+) -> tuple[Round, LabelTable | None]:
+    """Create and open a round as its operator does; gives what every device downloads."""
+    by_servers = id == "demo-servers"
+    wish = {"id": id, "epsilon": epsilon, "n_bins": n_bins, "bins": "labels" if by_servers else "random", "search_seed": seed}
+    operator.ask("POST", "/v1/rounds", wish)
+    if by_servers:
+        homes = zip(network.graph.users, network.servers.tolist(), strict=True)
+        lines = "".join(f"{user},{network.server_names[home]}\n" for user, home in homes)
+        operator.ask("PUT", f"/v1/rounds/{id}/labels", content=lines.encode())
+    operator.ask("POST", f"/v1/rounds/{id}/open")
+    round = operator.parameters(id)
+    return round, operator.labels(round)
 
 
-def _learn_exact(
-    network: FederatedNetwork, round: Round, labels: LabelTable | None, name: str, seed: int, tell: Tell
-) -> HierarchicalClusterTree:
-    """The tree that the round would give without noise."""
-    graph = network.graph
-    tell(f"without noise: {name}", 0, 0)
-    exact = degree_vectors(graph, assign_bins(graph.users, round, labels), round.n_bins)
-    return learn_tree(exact, users=graph.users, random_state=seed)
+def _answer(
+    operator: Operator,
+    network: FederatedNetwork,
+    aggregator: LocalAggregator,
+    opened: tuple[Round, LabelTable | None],
+    tokens: dict[str, str],
+    tell: Tell,
+) -> float:
+    """Every device counts its contacts, draws its noise and sends its report; gives the seconds of sending."""
+    graph, (round, labels) = network.graph, opened
+    reports = make_reports(graph, graph.users, round, labels, tell)
+    each = [tokens[user] for user in graph.users]
+    load = send_reports(aggregator_address(aggregator.url), round.id, each, reports, tell=tell)
+    if load.statuses[201] != graph.n_users:
+        raise PrivaCTError(f"round {round.id}: {graph.n_users - load.statuses[201]} reports were not accepted: {load.failure}")
+    tell("devices answer", graph.n_users, graph.n_users)
+    return load.seconds
+
+
+def _released(operator: Operator, id: str, tell: Tell) -> HierarchicalClusterTree:
+    """The tree of a closed round, downloaded once it is released."""
+    operator.released(id, tell)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tree.hct"
+        path.write_bytes(operator.ask("GET", f"/v1/rounds/{id}/tree/download?format=hct").content)
+        return HierarchicalClusterTree.load(path)
 
 
 def _shown_user(network: FederatedNetwork, tree: HierarchicalClusterTree) -> str:
@@ -179,8 +213,9 @@ def _shown_user(network: FederatedNetwork, tree: HierarchicalClusterTree) -> str
     return network.graph.users[min(usual.tolist(), key=excess)]
 
 
-def _view(network: FederatedNetwork, community: Cluster, at_least: int, contacts: frozenset[str]) -> CommunityView:
-    servers = Counter(network.server_names[network.servers[leaf]] for leaf in community.leaves.tolist())
-    inside = sum(1 for user in community.users if user in contacts)
-    by_chance = len(contacts) * (community.size - 1) / (network.graph.n_users - 1)
-    return CommunityView(at_least, community.size, servers.most_common(), inside, by_chance)
+def _view(network: FederatedNetwork, found: dict[str, Any], at_least: int, contacts: frozenset[str]) -> CommunityView:
+    members = [member["user"] for member in found["users"]]
+    homes = Counter(network.server_names[network.servers[network.graph.row(user)]] for user in members)
+    inside = sum(1 for user in members if user in contacts)
+    by_chance = len(contacts) * (len(members) - 1) / (network.graph.n_users - 1)
+    return CommunityView(at_least, len(members), homes.most_common(), inside, by_chance)

@@ -1,4 +1,4 @@
-"""How good the neighbourhoods of a tree are: how many of a user's nearest users are true contacts.
+"""How good the neighbourhoods of a tree are: how many of a user's nearest users are true contacts, and how far the others are.
 
 For experiments that know the contacts: nothing here may be computed where contacts are private. A number means little alone, so
 it belongs beside two controls: `random_tree`, and a tree that was learned from the number of contacts alone (one bin).
@@ -7,15 +7,85 @@ it belongs beside two controls: `random_tree`, and a tree that was learned from 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.query.link_prediction import link_auc
+from privact.query.paths import steps_to
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["contact_shares", "random_tree", "share_of_contacts"]
+__all__ = ["TreeQuality", "contact_shares", "near_users", "random_tree", "share_of_contacts", "tree_quality"]
+
+MOST_SEARCHED = 5_000
+"""From how many users at most paths are searched: evenly spaced ones, where there are more."""
+
+
+@dataclass(frozen=True)
+class TreeQuality:
+    """What a tree knows about contacts. Near users are a user's m nearest in the tree, m the user's degree.
+
+    share_of_contacts: the share of true contacts among the near users; mean over users who have contacts.
+    share_of_two_hop: the share of contacts of contacts among them, who are not contacts themselves.
+    mean_path: how many steps through contacts near users are away, those who can be reached; mean over users.
+    auc: the chance that two contacts are nearer in the tree than two others, see `link_auc`.
+    searched: over how many users the two-hop share and the mean path are means: all, or MOST_SEARCHED of more.
+    """
+
+    share_of_contacts: float
+    share_of_two_hop: float
+    mean_path: float
+    auc: float
+    searched: int
+
+
+def tree_quality(tree: HierarchicalClusterTree, adjacency: Any) -> TreeQuality:
+    """Judge a tree by the contacts.
+
+    adjacency: symmetric SciPy sparse matrix, row i for leaf i; two users are contacts where it has an entry.
+    """
+    share = share_of_contacts(tree, adjacency)
+    indptr, contacts = _rows(tree, adjacency)
+    with_contacts = np.flatnonzero(np.diff(indptr))
+    users = with_contacts[:: -(-len(with_contacts) // MOST_SEARCHED)]
+    first, near = near_users(tree, users, np.diff(indptr)[users])
+    steps = steps_to(indptr, contacts, users, first, near)
+    reached = steps.found > 0
+    owner = np.repeat(np.arange(tree.n_users), np.diff(indptr))
+    once = owner < contacts
+    return TreeQuality(
+        share,
+        float((steps.two / np.diff(first)).mean()),
+        float((steps.total[reached] / steps.found[reached]).mean()) if reached.any() else float("nan"),
+        link_auc(tree, owner[once], contacts[once]),
+        len(users),
+    )
+
+
+def near_users(
+    tree: HierarchicalClusterTree, users: NDArray[np.integer[Any]], m: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The nearest users of many leaves at once, as `tree.nearest` gives them but in no order.
+
+    users: (q) leaves. m: (q) how many of each; all others where they are fewer.
+
+    Returns where each user's begin, (q + 1), and all of them one after the other.
+    """
+    wanted = np.zeros(tree.n_users, np.int64)
+    wanted[users] = np.minimum(m, tree.n_users - 1)
+    inner, ring_start, ring_taken = (found[users] for found in _reach(tree, wanted))
+    inside = tree.size[inner].astype(np.int64)
+    count = inside + ring_taken  # one too many: the user
+    owner = np.repeat(np.arange(len(users)), count)
+    offset = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    ring = offset >= inside[owner]
+    place = np.where(ring, ring_start[owner] + offset - inside[owner], tree.start[inner][owner] + offset)
+    near = tree.order[place]
+    first = np.append(0, np.cumsum(count - 1))
+    return first, near[near != np.asarray(users)[owner]]
 
 
 def share_of_contacts(tree: HierarchicalClusterTree, adjacency: Any) -> float:

@@ -144,7 +144,7 @@ def learn_tree(
         state = state_of(points, *start)
         costs = [fill(state)]
     else:
-        *start, _ = partitioned(points, rng, tell, engine or IN_PROCESS, rounds=0)
+        start = partitioned(points, rng, tell, engine or IN_PROCESS, rounds=0)[:2]
         state = state_of(points, *start)
         costs = [fill(state)]
     if search == "linkage+gentree":

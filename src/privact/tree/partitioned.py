@@ -132,9 +132,9 @@ def _split_some(depot: Depot, groups: list[_Group], seed: int, tell: Tell) -> li
     near = np.concatenate(labels)
     ends = np.cumsum([group.last - group.first for group in groups])[:-1]
     found = []
-    for sketch, sample, mine in zip(sketches, samples, np.split(near, ends), strict=True):
+    for (left, right), sample, mine in zip(sketches, samples, np.split(near, ends), strict=True):
         mine[sample] = np.arange(len(sample))  # also where several of the sample are the same
-        found.append(split(*sketch, mine, PART))
+        found.append(split(left, right, mine, PART))
     return found
 
 

@@ -85,7 +85,7 @@ class CountPosterior:
         """
         from threadpoolctl import threadpool_limits
 
-        noisy = as_reports(reports, fewest=2)
+        noisy = _whole_numbers(reports, fewest=2)
         if not 0.0 < epsilon_report < np.inf:
             raise InputError(f"epsilon_report {epsilon_report!r} is not a number above 0: give half the promise per edge")
         n, n_bins = noisy.shape
@@ -179,14 +179,19 @@ class CountPosterior:
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
     def _checked_rows(self, reports: ArrayLike) -> NDArray[np.int32]:
-        noisy = as_reports(reports, fewest=1)
+        noisy = _whole_numbers(reports, fewest=1)
         if noisy.shape[1] != len(self.shares):
             raise InputError(f"reports have {noisy.shape[1]} bins, not the {len(self.shares)} learned: use the same round")
         return _rows(noisy, self.levels)
 
 
-def as_reports(reports: ArrayLike, fewest: int) -> NDArray[np.signedinteger[Any]]:
-    """Reports as an (n, K) array of signed integers of any width, or InputError."""
+def as_reports(reports: ArrayLike, fewest: int) -> NDArray[np.int64]:
+    """Reports as an (n, K) array of integers, or InputError."""
+    return _whole_numbers(reports, fewest).astype(np.int64, copy=False)
+
+
+def _whole_numbers(reports: ArrayLike, fewest: int) -> NDArray[np.signedinteger[Any]]:
+    """As `as_reports`, but integers of any width as they are: they may be memory-mapped."""
     noisy = as_vectors(reports, fewest)
     if noisy.dtype.kind == "f" and (noisy != np.round(noisy)).any():
         raise InputError("reports hold fractions: reports are whole numbers, as devices send them")

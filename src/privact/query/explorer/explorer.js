@@ -308,7 +308,7 @@
     wireCompare(source);
     attempt(async () => {
       await picture.show(undefined, undefined);
-      byId("cut-least").value = Math.max(1, Math.round(picture.shown.n_users / 50));
+      byId("cut-least").value = Math.max(1, Math.round(picture.shown.n_users / 40));
     });
   };
 })((window.privact = window.privact || {}));

@@ -1,0 +1,123 @@
+"""The tables: who is enrolled, which rounds there are, and the reports. Nothing finer than a second is kept, and no address.
+
+Times are UTC seconds since 1970. A change here needs a migration beside it (migrations/versions); a test compares both.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+
+__all__ = ["STATES", "label_tables", "metadata", "operator", "releases", "reports", "rounds", "users"]
+
+STATES: Final = ("draft", "open", "closed", "learning", "released", "failed")
+"""The states of a round, in the order in which it passes them; it ends in one of the last two, and nothing goes back."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""All tables."""
+
+users = Table(
+    "users",
+    metadata,
+    Column("digest", LargeBinary(16), primary_key=True),  # user_digest(id): what a report and a token name
+    Column("id", Text, nullable=False, unique=True),  # normalised
+    Column("token_sha256", LargeBinary(32), nullable=False),  # of the whole token; the token itself is kept nowhere
+    Column("enrolled", BigInteger, nullable=False),
+    Column("serial", BigInteger, nullable=False, unique=True),  # ascends with every enrolment: 1, 2, ...
+    Column("removed", BigInteger),  # set: the token is dead and no future round counts this user; reports stay
+    sqlite_with_rowid=False,
+)
+"""Everyone who was ever enrolled. Who was removed and is enrolled again gets a new serial, as a new user would."""
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("settings", Text, nullable=False),  # JSON as posted
+    Column("parameters", LargeBinary),  # canonical bytes of the Round; from the opening on
+    Column("digest", LargeBinary(32)),  # Round.digest()
+    Column("n_users", BigInteger),  # enrolled when the round was opened; Round.n_users
+    Column("last_serial", BigInteger),  # users with a serial up to this were enrolled at the opening; later ones are joiners
+    Column("opens", BigInteger),  # Round.opens
+    Column("closes", BigInteger),  # Round.closes
+    Column("joiners_until", BigInteger),  # Round.closes + Round.joiner_seconds: first second without joiners
+    Column("n_reports", BigInteger, nullable=False, server_default="0"),  # rows of reports with late false
+    Column("n_joiners", BigInteger, nullable=False, server_default="0"),  # rows of reports with late true
+    Column("created", BigInteger, nullable=False),
+    Column("opened", BigInteger),
+    Column("closed", BigInteger),
+    Column("released", BigInteger),
+    Column("failure", Text),  # one line; only in state failed
+    Column("search_seed", BigInteger, nullable=False),
+    Column("profile", Text, nullable=False),  # "counts" or "shares"
+    Column("stage", Text),  # progress of learning: what is done, how much of it, and of how much
+    Column("done", BigInteger, nullable=False, server_default="0"),
+    Column("total", BigInteger, nullable=False, server_default="0"),
+    CheckConstraint(f"state IN ({', '.join(repr(state) for state in STATES)})", name="state"),
+    Index(None, "state"),
+)
+"""Rounds. States change only by `UPDATE ... WHERE id = :id AND state = :from`."""
+
+label_tables = Table(
+    "label_tables",
+    metadata,
+    Column("round_id", Text, ForeignKey("rounds.id"), primary_key=True),
+    Column("source", Text),  # JSON {user: label}, while the round is a draft: the key is drawn at the opening
+    Column("bytes", LargeBinary),  # canonical bytes of the LabelTable; from the opening on
+)
+"""The public labels of rounds whose bins are labels."""
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("round_id", Text, ForeignKey("rounds.id"), primary_key=True),
+    Column("user", LargeBinary(16), ForeignKey("users.digest"), primary_key=True),
+    Column("bytes", LargeBinary, nullable=False),  # canonical bytes of the Report, as received
+    Column("received", BigInteger, nullable=False),
+    Column(
+        "late", Boolean(create_constraint=False), nullable=False
+    ),  # of a joiner: placed in the released tree, never learned from
+    sqlite_with_rowid=False,
+)
+"""One report per round and user."""
+
+releases = Table(
+    "releases",
+    metadata,
+    Column("round_id", Text, ForeignKey("rounds.id"), primary_key=True),
+    Column("digest", LargeBinary(32), nullable=False),  # SHA-256 of <data folder>/releases/<round id>.hct
+    Column("n_users", BigInteger, nullable=False),  # leaves of the tree
+    Column("released", BigInteger, nullable=False),
+)
+"""Released trees; each is a file in the data folder."""
+
+operator = Table(
+    "operator",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("token_sha256", LargeBinary(32), nullable=False),
+    CheckConstraint("id = 1", name="one"),
+)
+"""The operator: one row."""

@@ -1,0 +1,164 @@
+"""privact audit: what a device's reports, a released tree and hostile users really do, measured by anyone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privact.cli.files import DataFolder
+from privact.cli.progress import progress_bar
+from privact.cli.text import Json, paragraph, print_json, table
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Check the promises: noise, released trees, hostile users.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+_BROKEN = 1
+
+
+@app.callback()
+def audit() -> None:
+    """Check the promises: the noise of reports, what a released tree holds, and what hostile users can do."""
+
+
+@app.command(epilog="\b\nExample:\n  privact audit epsilon\n  privact audit epsilon --epsilon-report 0.5 --scale 0.9")
+def epsilon(
+    epsilon_report: Annotated[
+        list[float] | None, typer.Option(help="Promise of one report; may be repeated.", show_default="0.25, 0.5, 1 and 2")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1000, help="At least so many trials on each side.")] = 1_000_000,
+    scale: Annotated[float, typer.Option(min=0.01, help="Multiply the noise scale: below 1, a device that cheats.")] = 1.0,
+    json: Json = False,
+) -> None:
+    """Attack this device's own noise and bound the epsilon of a report from below.
+
+    The bound must stay under what a report promises and comes close to it: the noise is neither too weak nor wasted. It takes
+    about a minute on two cores. Exits with 1 if a promise is broken.
+    """
+    from dataclasses import asdict
+
+    from privact.audit.epsilon import ALPHA, REAL, audit_epsilon, weakened
+
+    promised = epsilon_report or [0.25, 0.5, 1.0, 2.0]
+    device = REAL if scale == 1.0 else weakened(scale)
+    found = []
+    with progress_bar(quiet=json) as show:
+        for each in promised:
+            found.append(
+                audit_epsilon(
+                    each,
+                    trials,
+                    device=device,
+                    alpha=ALPHA / len(promised),
+                    progress=lambda done, total, each=each: show(f"epsilon_report {each:g}", done, total),  # type: ignore[misc]
+                )
+            )
+    if json:
+        rows = [{**asdict(one), "bound": one.bound, "trials": one.trials, "holds": one.holds} for one in found]
+        print_json({"alpha": ALPHA, "audits": rows})
+    else:
+        table(
+            ["epsilon_report", "at least", "short by", "trials a side", "events", ""],
+            [
+                [
+                    f"{one.epsilon_report:g}",
+                    f"{one.bound:.4f}",
+                    f"{one.epsilon_report - one.bound:.4f}",
+                    f"{one.trials:,}",
+                    str(len(one.events)),
+                    "holds" if one.holds else "BROKEN",
+                ]
+                for one in found
+            ],
+            right=range(5),
+        )
+        print()
+        paragraph(
+            "The epsilon of a report, per edge, is at least what the second column says. The bounds are Clopper-Pearson limits "
+            "of events fixed beforehand; that any of them accuses a device that keeps its promise has probability "
+            f"{ALPHA:g}."
+        )
+    broken = [one for one in found if not one.holds]
+    if broken:
+        worst = broken[0]
+        _say(f"a report that promises epsilon {worst.epsilon_report:g} has at least {worst.bound:.4f}: do not use this device")
+        raise typer.Exit(_BROKEN)
+
+
+@app.command(epilog="\b\nExample:\n  privact audit release tree.hct")
+def release(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A released tree: .hct or JSON.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """List everything inside a released tree, and whether it may be there.
+
+    Allowed are the tree, public parameters of the round, and ids of users. Exits with 1 if there is anything else.
+    """
+    from dataclasses import asdict
+
+    from privact.audit.leakage import inspect_release
+
+    fields = inspect_release(file)
+    problems = [field for field in fields if not field.allowed]
+    if json:
+        print_json({"file": str(file), "fields": [{**asdict(field), "allowed": field.allowed} for field in fields]})
+    else:
+        table(
+            ["field", "kind", "holds", ""],
+            [[field.name, field.kind, field.value, field.problem or "allowed"] for field in fields],
+        )
+    if problems:
+        _say(f"{file}: {problems[0].name} {problems[0].problem}: do not release it")
+        raise typer.Exit(_BROKEN)
+
+
+@app.command(epilog="\b\nExample:\n  privact audit poisoning --seeds 3\n  privact audit poisoning --data data")
+def poisoning(
+    data: DataFolder = None,
+    users: Annotated[int, typer.Option(min=200, help="Users of the synthetic network, without --data.")] = 1000,
+    promise: Annotated[float, typer.Option("--epsilon", help="The promise per contact.")] = 1.0,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each cell.")] = 10,
+    json: Json = False,
+) -> None:
+    """What hostile reports do to the tree of honest users, with and without clamping.
+
+    Loss is in percent of the cost of the tree without hostile reports; contacts is the share of true contacts among the nearest
+    users, as a multiple of that tree's; clones is their share among the 20 users nearest to their victim. On a synthetic
+    network, or with --data on the paper's three.
+    """
+    from privact.experiments.poisoning import poisoning as measured
+
+    with progress_bar(quiet=json) as show:
+        found = measured(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, tell=show)
+    if json:
+        print_json(found)
+        return
+    rows = []
+    for row in found["rows"]:
+        clones = "" if row["clones"] is None else f"{row['clones']['mean']:.2f}"
+        rows.append(
+            [
+                row["network"],
+                row["attack"],
+                f"{row['share']:.0%}",
+                row["way"],
+                "clamped" if row["clamped"] else "as sent",
+                f"{row['loss']['mean']:.2f} ± {row['loss']['sd']:.2f}",
+                f"{row['contacts']['mean']:.2f}",
+                clones,
+            ]
+        )
+    heading = ["network", "attack", "hostile", "learned from", "", "loss in %", "contacts", "clones"]
+    table(heading, rows, right=(2, 5, 6, 7))
+
+
+def _say(message: str) -> None:
+    print("privact:", message, file=sys.stderr)

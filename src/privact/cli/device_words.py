@@ -1,0 +1,154 @@
+"""What privact device says: budgets, what a round would cost, and what became of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from privact.cli.text import facts, number, paragraph, print_json, shown, table
+from privact.cli.times import told
+from privact.errors import PrivaCTError
+
+if TYPE_CHECKING:
+    from privact.device.answer import Outcome, Proposal
+    from privact.device.contacts import Contacts
+    from privact.device.entries import Book
+    from privact.device.home import Account
+
+__all__ = ["budget_of", "budget_rows", "confirm", "finish", "patient_sleep", "print_answers", "say_plan"]
+
+
+def budget_of(book: Book) -> dict[str, Any]:
+    """The budget of a ledger, for JSON."""
+    return {
+        "budget": book.rules.budget,
+        "spent": float(book.spent),
+        "left": float(book.left),
+        "cap": book.rules.cap,
+        "minimum_users": book.rules.minimum_users,
+        "rounds_answered": len(book.answers),
+    }
+
+
+def budget_rows(book: Book) -> list[tuple[str, object]]:
+    """The budget of a ledger, in words."""
+    from privact.device.rules import in_words
+
+    rounds = "1 round" if len(book.answers) == 1 else f"{number(len(book.answers))} rounds"
+    return [
+        ("spent", f"epsilon {in_words(book.spent)} of {in_words(book.rules.budget)} per contact, for {rounds}"),
+        ("left", f"epsilon {in_words(book.left)} for the rest of this ledger's life; no time renews it"),
+        ("limits", f"epsilon at most {in_words(book.rules.cap)} in a round of at least {number(book.rules.minimum_users)} users"),
+    ]
+
+
+def print_answers(book: Book, rows: Sequence[dict[str, Any]]) -> None:
+    """The answered rounds as a table."""
+    print()
+    if not rows:
+        print("No round was answered yet.")
+    else:
+        lines = [[row["round"], f"{row['epsilon']:g}", told(row["made"]), row["outcome"]] for row in rows]
+        table(["round", "epsilon", "answered", "aggregator said"], lines, right=[1])
+    if book.lost:
+        print(f"\nAnswered from a ledger that was lost: {', '.join(map(shown, sorted(book.lost)))}")
+
+
+def say_plan(account: Account, contacts: Contacts, proposals: Sequence[Proposal]) -> None:
+    """What would be answered, what it costs and what it promises: said before anything is spent."""
+    from privact.device.rules import amount, in_words
+
+    left = account.ledger.read().left
+    facts([("user", f"{account.user} at {account.address.url}"), ("contacts", contacts.in_words())])
+    for proposal in proposals:
+        print()
+        if proposal.refusal or proposal.round is None:
+            paragraph(f"Round {shown(proposal.notice.id)}: refused. {shown(proposal.refusal)}")
+        elif proposal.done:
+            paragraph(f"Round {proposal.notice.id}: answered before, and the aggregator has the answer.")
+        elif not proposal.cost:
+            paragraph(
+                f"Round {proposal.notice.id}: randomized before. The stored bytes are sent again, which costs nothing more."
+            )
+        else:
+            after = left - amount(proposal.cost)
+            joins = ", placed in the released tree as one who joins late" if proposal.late else ""
+            paragraph(
+                f"Round {proposal.notice.id}: costs epsilon {in_words(proposal.cost)} per contact of the {in_words(left)} left, "
+                f"so {in_words(after)} will be left{joins}. {proposal.round.privacy_sentence()}"
+            )
+            left = after
+    if not proposals:
+        print("\nNo round is open for you now.")
+    sys.stdout.flush()
+
+
+def confirm() -> None:
+    """Ask a person who sits at the terminal; a script that runs the command has decided already."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    print("\nAnswer? What is spent cannot be taken back. [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+        print("Nothing was spent and nothing was sent.")
+        raise typer.Exit(1)
+
+
+def patient_sleep(seconds: float) -> None:
+    """Wait for a slot, and say so if a person would wonder."""
+    if seconds > 2:
+        print(
+            f"The report is stored and leaves in {seconds:,.0f} s, a time drawn by chance so that it tells nothing. "
+            "Ctrl-C is safe: running the command again sends the same bytes.",
+            file=sys.stderr,
+            flush=True,
+        )
+    time.sleep(seconds)
+
+
+def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], outcomes: Sequence[Outcome], json: bool) -> None:
+    """Say what became of each round; a report that could not be delivered is a failure, a refusal of this device is not."""
+    from dataclasses import asdict
+
+    book = account.ledger.read()
+    if json:
+        print_json(
+            {
+                "url": account.address.url,
+                "user": account.user,
+                "contacts": len(contacts.ids),
+                "dropped": {
+                    "duplicates": contacts.duplicates, "oneself": contacts.oneself, "without_id": contacts.without_id,
+                },
+                "rounds": [_document(proposal) for proposal in proposals],
+                "outcomes": [asdict(outcome) for outcome in outcomes],
+                **budget_of(book),
+            }
+        )  # fmt: skip
+    elif outcomes:
+        from privact.device.rules import in_words
+
+        print()
+        for outcome in outcomes:
+            said = f" {shown(outcome.reason)}" if outcome.reason else ""
+            late = ", joined late" if outcome.late else ""
+            paragraph(f"Round {outcome.round_id}: {outcome.outcome}{late}.{said}")
+        print(f"Left: epsilon {in_words(book.left)} of {in_words(book.rules.budget)}.")
+    failed = [outcome for outcome in outcomes if outcome.outcome not in ("accepted", "waiting")]
+    if failed:
+        sys.stdout.flush()
+        raise PrivaCTError(f"{len(failed)} of {len(outcomes)} reports not accepted: {failed[0].reason}")
+
+
+def _document(proposal: Proposal) -> dict[str, Any]:
+    return {
+        "round": proposal.notice.id,
+        "digest": proposal.notice.digest.hex(),
+        "cost": proposal.cost,
+        "refusal": proposal.refusal or None,
+        "already_answered": proposal.done,
+        "privacy": proposal.round.privacy_sentence() if proposal.round else None,
+    }

@@ -1,0 +1,169 @@
+"""privact round: the rounds of an aggregator, from draft to released tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.text import Json, facts, number, print_json, shown, table
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Make, open, close and watch the rounds of an aggregator.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+_HOME = "http://127.0.0.1:8420"
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The round.", show_default=False)]
+
+
+@app.callback()
+def round() -> None:
+    """Make, open, close and watch the rounds of an aggregator."""
+
+
+@app.command(epilog="\b\nExample:\n  privact round create spring --epsilon 1 --closes +14d --joiners 30d")
+def create(
+    id: _Id,
+    epsilon: Annotated[float, typer.Option(help="The privacy promise per contact; smaller is more private.", show_default=False)],
+    bins: Annotated[int | None, typer.Option(help="How many random bins.", show_default="floor(ln users)")] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Bins are public labels; give them with privact round labels.")
+    ] = False,
+    opens: Annotated[str | None, typer.Option(metavar="TIME", help="First reports.", show_default="when it is opened")] = None,
+    closes: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="No more reports, as 2026-01-31T12:00Z or +14d.", show_default="when it is closed"),
+    ] = None,
+    joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still answer.")] = "0",
+    search_seed: Annotated[int, typer.Option(help="Seed of the tree search.")] = 0,
+    profile: Annotated[str, typer.Option(help="Compare users by counts or shares per bin.")] = "counts",
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Make a draft of a round. Nobody sees it until privact round open."""
+    from privact.cli.times import moment, seconds
+
+    wish = {
+        "id": id,
+        "epsilon": epsilon,
+        "n_bins": bins,
+        "bins": "labels" if labels else "random",
+        "opens": moment(opens, "--opens"),
+        "closes": moment(closes, "--closes"),
+        "joiner_seconds": seconds(joiners, "--joiners"),
+        "search_seed": search_seed,
+        "profile": profile,
+    }
+    _show(call("POST", url, "/v1/rounds", document=wish, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(epilog="\b\nExample:\n  privact round labels spring servers.csv")
+def labels(
+    id: _Id,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines 'user,label'.", show_default=False)],
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Give a draft its public labels, which must not come from anyone's contacts."""
+    from privact.errors import InputError
+
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
+    path = f"/v1/rounds/{in_path(id)}/labels"
+    _show(call("PUT", url, path, text=text, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(name="open", epilog="\b\nExample:\n  privact round open spring")
+def open_(
+    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Open a draft for everyone who is enrolled now. Its parameters are fixed from then on."""
+    path = f"/v1/rounds/{in_path(id)}/open"
+    _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(epilog="\b\nExample:\n  privact round close spring")
+def close(
+    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Close an open round now; its tree is then learned and released by itself."""
+    path = f"/v1/rounds/{in_path(id)}/close"
+    _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(epilog="\b\nExample:\n  privact round show spring")
+def show(
+    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Show one round: its state, its parameters and how many have answered."""
+    _show(call("GET", url, f"/v1/rounds/{in_path(id)}", token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command("list", epilog="\b\nExample:\n  privact round list")
+def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+    """Show all rounds, newest first."""
+    from privact.cli.times import told
+
+    answer = call("GET", url, "/v1/rounds", token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json(answer)
+        return
+    rows = [
+        [one["id"], one["state"], f"{one['epsilon']:g}", _count(one["reports"]), _count(one["n_users"]), told(one["closes"])]
+        for one in answer["rounds"]
+    ]
+    table(["round", "state", "epsilon", "reports", "users", "closes"], rows, right=range(2, 5))
+
+
+def _show(answer: dict[str, Any], json: bool) -> None:
+    """Print a round."""
+    from privact.cli.times import told
+
+    if json:
+        print_json(answer)
+        return
+    bins = "bins" if answer["n_bins"] is None else f"{answer['n_bins']} bins"
+    late = f", and {answer['joiners']:,} late" if answer["joiners"] else ""
+    rows = [
+        ("round", answer["id"]),
+        ("state", _state(answer)),
+        ("epsilon", f"{answer['epsilon']:g} per contact, {answer['epsilon_report']:g} per report"),
+        ("bins", f"{bins}, {'random' if answer['bins'] == 'random' else 'public labels'}"),
+        ("reports", f"{answer['reports']:,} of {_count(answer['n_users'])} users{late}"),
+        ("opens", told(answer["opens"])),
+        ("closes", told(answer["closes"]) if answer["closes"] is not None else "when it is closed by hand"),
+        (
+            "joiners",
+            f"until {number(answer['joiner_seconds'])} s after it closes" if answer["joiner_seconds"] else "not after it closes",
+        ),
+    ]
+    if answer["privacy"]:
+        rows.append(("privacy", answer["privacy"]))
+    facts((name, shown(value)) for name, value in rows)
+
+
+def _state(answer: dict[str, Any]) -> str:
+    """The state in words."""
+    if answer["failure"]:
+        return f"failed: {answer['failure']}"
+    progress = answer["progress"]
+    if progress:
+        return f"learning: {progress['stage']}, {progress['done']:,} of {progress['total']:,}"
+    return str(answer["state"])
+
+
+def _count(count: int | None) -> str:
+    return "-" if count is None else number(count)

@@ -1,0 +1,165 @@
+"""privact users: who is enrolled with an aggregator."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.text import Json, print_json, shown
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Enrol, list and remove users of an aggregator.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
+)
+
+_AT_ONCE = 10_000
+_MOST_NAMED = 5
+_HOME = "http://127.0.0.1:8420"
+_User = Annotated[str, typer.Argument(metavar="USER", help="A user id in any spelling.", show_default=False)]
+
+
+@app.callback()
+def users() -> None:
+    """Enrol, list and remove users of an aggregator."""
+
+
+@app.command(epilog="\b\nExample:\n  privact users add users.txt -o tokens.tsv")
+def add(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="One user id per line; - for standard input.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="A new file for the tokens, for your eyes only.", show_default="stdout"
+        ),
+    ] = None,
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Enrol users.
+
+    Each new user gets one token, shown this once: lines 'user<TAB>token'. Hand each token to its user over a private channel. Who
+    is enrolled already keeps the token; privact users token makes a new one.
+    """
+    ids = _read(file)
+    enrolled: dict[str, str] = {}
+    existing: list[str] = []
+    try:
+        with ExitStack() as closing:
+            stream = None if output is None else closing.enter_context(_private(output))
+            for begin in range(0, len(ids), _AT_ONCE):
+                answer = call(
+                    "POST",
+                    url,
+                    "/v1/users",
+                    document={"users": ids[begin : begin + _AT_ONCE]},
+                    token_file=token_file,
+                    allow_plain_http=allow_plain_http,
+                )
+                enrolled |= answer["tokens"]
+                existing += answer["existing"]
+                if stream is not None or not json:
+                    _hand_over(answer["tokens"], stream)
+    finally:  # tokens that were given are shown, whatever happens to the rest
+        if json and (enrolled or existing):
+            summary: dict[str, Any] = {"enrolled": len(enrolled), "existing": existing}
+            print_json(summary | ({"tokens": enrolled} if output is None else {"output": str(output)}))
+        elif enrolled or existing:
+            _say_how_many(len(enrolled), existing)
+
+
+@app.command("list", epilog="\b\nExample:\n  privact users list")
+def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+    """Show who is enrolled, in the order of enrolment."""
+    from privact.cli.times import told
+
+    listed: list[dict[str, Any]] = []
+    after: int | None = 0
+    while after is not None:
+        path = f"/v1/users?limit={_AT_ONCE}&after={after}"
+        answer = call("GET", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
+        after = answer["next"]
+        if json:
+            listed += answer["users"]
+        for user in [] if json else answer["users"]:
+            print(f"{told(user['enrolled_at'])}  {shown(user['user'])}")
+    if json:
+        print_json({"users": listed, "total": answer["total"]})
+
+
+@app.command(epilog="\b\nExample:\n  privact users token ada@a.example")
+def token(
+    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Give a user a new token, shown this once; the old one is worthless from then on."""
+    document = {"user": user}
+    answer = call("POST", url, "/v1/users/token", document=document, token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json(answer)
+    else:
+        print(answer["token"])
+
+
+@app.command(epilog="\b\nExample:\n  privact users remove ada@a.example")
+def remove(
+    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Remove a user: the token is worthless, and future rounds leave the user out. Accepted reports stay."""
+    call("DELETE", url, f"/v1/users/{in_path(user)}", token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json({"removed": user})
+    else:
+        print(f"{shown(user)} is removed.")
+
+
+def _read(file: Path) -> list[str]:
+    """The ids of a file, one per line; empty lines and lines that begin with # are left out."""
+    from privact.errors import InputError
+
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not UTF-8 text: give one user id per line") from None
+    ids = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if not ids:
+        raise InputError(f"{file} names no user: give one user id per line")
+    return ids
+
+
+def _private(path: Path) -> IO[str]:
+    """A new file that only its owner can read; an old one is never overwritten, since its tokens exist nowhere else."""
+    from privact.cli.files import checked_output
+    from privact.errors import InputError
+
+    checked_output(path)
+    try:
+        return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8")
+    except FileExistsError:
+        raise InputError(f"{path} is there already and may hold tokens that are kept nowhere else: name a new file") from None
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _hand_over(tokens: dict[str, str], stream: IO[str] | None) -> None:
+    """Write tokens and make sure that they are written before more users are enrolled."""
+    print("".join(f"{user}\t{token}\n" for user, token in tokens.items()), end="", file=stream, flush=True)
+    if stream is not None:
+        os.fsync(stream.fileno())
+
+
+def _say_how_many(n_enrolled: int, existing: list[str]) -> None:
+    """Tell on stderr what happened; stdout holds tokens only."""
+    print(f"privact: {n_enrolled:,} users are enrolled; keep the tokens safe, they are not shown again", file=sys.stderr)
+    if existing:
+        named = ", ".join(shown(user) for user in existing[:_MOST_NAMED]) + (", ..." if len(existing) > _MOST_NAMED else "")
+        print(f"privact: {len(existing):,} were enrolled before or named twice: {named}", file=sys.stderr)

@@ -1,0 +1,197 @@
+"""Answering rounds: check what is announced, say what it costs, randomize once, store, send the stored bytes in their slot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from privact.device.client import Aggregator, Me, Notice
+from privact.device.entries import Book, StoredReport
+from privact.device.home import Account
+from privact.device.refusals import AggregatorError, LedgerError, RefusedError
+from privact.device.rules import check_round
+from privact.device.slots import draw_slot, wait_for
+from privact.device.upload import deliver
+from privact.errors import ProtocolError
+from privact.protocol.round import Round
+
+__all__ = ["Outcome", "Proposal", "make_reports", "propose", "send_reports"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A round that might be answered.
+
+    notice: what the aggregator announced.
+    round: its parameters, or None if they are malformed.
+    cost: the epsilon that answering spends; 0 if a report is stored already.
+    refusal: why it is not answered; empty if it is.
+    done: whether the aggregator has the stored report already.
+    """
+
+    notice: Notice
+    round: Round | None
+    cost: float = 0.0
+    refusal: str = ""
+    done: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether the aggregator says that this user may join the released round late."""
+        return self.notice.may_answer and (self.notice.late or self.notice.state == "released")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a round: "accepted", "waiting" (stored, not sent yet), "refused", "conflict", "closed", "early" or "failed".
+
+    round_id: the round; reason: one line unless it was accepted; cost: the epsilon that was spent on it now.
+    late: whether the user joined the released tree late; attempts: how often the report was sent.
+    """
+
+    round_id: str
+    outcome: str
+    reason: str = ""
+    cost: float = 0.0
+    late: bool = False
+    attempts: int = 0
+
+
+def propose(
+    account: Account,
+    aggregator: Aggregator,
+    *,
+    only: str | None = None,
+    digest: bytes | None = None,
+    clock: Callable[[], float] = time.time,
+) -> list[Proposal]:
+    """Which rounds would be answered, what each would cost, and why others would not be; nothing is spent.
+
+    account, aggregator: whose rounds, and where.
+    only: the id of the one round to look at; all that the aggregator takes answers to if absent.
+    digest: the digest that the one round must have, as somebody else published it.
+    clock: gives UTC seconds.
+    """
+    me = aggregator.me()
+    if me.user != account.user:
+        raise AggregatorError(f"{aggregator.address.url} takes this device for {me.user!r}, not {account.user!r}: join again")
+    book = account.ledger.read()
+    _refuse_unknown_answers(me, book)
+    notices = [notice for notice in me.rounds if (notice.may_answer if only is None else notice.id == only)]
+    if only is not None and not notices:
+        raise RefusedError(f"{aggregator.address.url} announces no round {only!r} to {me.user}: see `privact device status`")
+    found = [_proposal(notice, book, aggregator, digest, clock()) for notice in notices]
+    found.sort(key=lambda each: (each.round.closes if each.round else 0, each.notice.id))  # the most urgent first
+    return list(_within_budget(found, book))
+
+
+def make_reports(
+    account: Account,
+    aggregator: Aggregator,
+    proposals: Iterable[Proposal],
+    contacts: Sequence[str],
+    *,
+    asked: float,
+    window: float,
+    clock: Callable[[], float] = time.time,
+) -> list[tuple[Proposal, StoredReport]]:
+    """The one report of each proposed round, randomized now unless it is stored already; all are in the ledger on return.
+
+    contacts: the user's contacts.
+    asked: when the person asked, UTC seconds; slots are drawn from the window of so many seconds after it.
+    """
+    from privact.device.noise import report
+
+    made = []
+    for proposal in proposals:
+        round = proposal.round
+        if round is None or proposal.refusal or proposal.done:
+            continue
+        labels = aggregator.labels(round) if proposal.cost else None
+        closes = round.closes + (round.joiner_seconds if proposal.late else 0)
+        stored = account.ledger.answer_once(
+            round,
+            now=clock(),
+            late=proposal.late,
+            draw_slot=lambda closes=closes: draw_slot(asked, window, closes),  # type: ignore[misc]
+            randomize=lambda round=round, labels=labels: report(contacts, round, account.user, labels),  # type: ignore[misc]
+        )
+        made.append((proposal, stored))
+    return made
+
+
+def send_reports(
+    account: Account,
+    aggregator: Aggregator,
+    made: Iterable[tuple[Proposal, StoredReport]],
+    *,
+    window: float,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> list[Outcome]:
+    """Send stored reports, each in its slot, and remember what the aggregator said.
+
+    window: seconds; no slot is waited for longer.
+    """
+    outcomes = []
+    for proposal, stored in sorted(made, key=lambda pair: pair[1].send_at):
+        outcome = Outcome(stored.round.id, "failed", cost=proposal.cost)
+        wait_for(stored.send_at, window, clock, sleep)
+        try:
+            said = deliver(aggregator, stored)
+        except AggregatorError as error:
+            outcomes.append(replace(outcome, reason=str(error)))
+            continue
+        account.ledger.tell_delivery(stored.round.id, said.outcome)
+        known: dict[str, Any] = {"late": said.late, "attempts": said.attempts}
+        outcomes.append(replace(outcome, outcome=said.outcome, reason=said.reason, **known))
+    return outcomes
+
+
+def _refuse_unknown_answers(me: Me, book: Book) -> None:
+    """An answer that the ledger does not know was given by another device, or by a ledger that was rolled back since."""
+    unknown = sorted(notice.id for notice in me.rounds if notice.answered and notice.id not in {*book.answers, *book.lost})
+    if unknown:
+        raise LedgerError(
+            f"the aggregator has an answer of {me.user} to round {unknown[0]} that this ledger does not know: "
+            "answer from the device that gave it, restore the newest ledger, or join again with --spent EPSILON"
+        )
+
+
+def _proposal(notice: Notice, book: Book, aggregator: Aggregator, digest: bytes | None, now: float) -> Proposal:
+    """One announced round, checked against everything but the budget."""
+    try:
+        if digest is not None and notice.digest != digest:
+            raise ProtocolError(
+                f"round {notice.id} has digest {notice.digest.hex()}, not the expected {digest.hex()}: not answered"
+            )
+        round = aggregator.round(notice)
+    except ProtocolError as error:
+        return Proposal(notice, None, refusal=str(error))
+    proposal = Proposal(notice, round)
+    try:
+        if book.stored(round) is not None:
+            return replace(proposal, done=notice.answered)
+        check_round(round, book.rules, now, late=proposal.late)
+    except RefusedError as error:
+        return replace(proposal, refusal=str(error))
+    if not notice.may_answer:
+        return replace(proposal, refusal=f"the aggregator takes no answer to round {notice.id} now: it is {notice.state}")
+    return replace(proposal, cost=round.epsilon)
+
+
+def _within_budget(proposals: Iterable[Proposal], book: Book) -> Iterable[Proposal]:
+    """The proposals in order, each refused that costs more than those before it leave."""
+    from privact.device.rules import amount
+
+    for proposal in proposals:
+        if proposal.cost and proposal.round is not None:
+            try:
+                book.check_budget(proposal.round)
+            except RefusedError as error:
+                yield replace(proposal, cost=0.0, refusal=str(error))
+                continue
+            book = replace(book, spent=book.spent + amount(proposal.cost))
+        yield proposal

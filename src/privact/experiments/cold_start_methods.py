@@ -1,0 +1,165 @@
+"""Every way of serving a user without ratings that the cold-start table compares: the paper's, ours, and the controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.estimator import PrivaCT
+from privact.experiments.rated_network import RatedNetwork
+from privact.experiments.recommend_rows import Control
+from privact.protocol.round import default_bins
+from privact.query.quality import random_tree
+from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
+from privact.recommend.community_filter import CommunityFilter, ItemAverage
+from privact.recommend.neighbours import random_neighbours, tree_neighbours
+from privact.recommend.popularity import MostPopular
+from privact.recommend.ratings import Ratings
+from privact.recommend.recommender import Recommender
+from privact.recommend.splits import Split
+from privact.recommend.taste import taste_groups
+from privact.recommend.validation import choose_settings
+from privact.tree.posterior import CountPosterior
+
+__all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a row of the table says about a method before it is measured.
+
+    name: in the table.
+    reports: whether it sees reports made with epsilon.
+    private: whether contacts stay private.
+    control: which control it is, if it is one.
+    seeded: whether a tree's seed changes it.
+    """
+
+    name: str
+    reports: bool = True
+    private: bool = True
+    control: Control | None = None
+    seeded: bool = True
+
+
+BEST = "tree and report, taste bins"
+
+METHODS: tuple[Method, ...] = (
+    Method("most popular", reports=False, control="most popular", seeded=False),
+    Method("itemAvg", reports=False, seeded=False),
+    Method("friendsCF", reports=False, private=False, seeded=False),
+    Method("m random users", control="random users"),
+    Method("PrivaCT-CF, random tree", control="random tree"),
+    Method("PrivaCT-CF, degree only", control="degree only"),
+    Method("PrivaCT-CF"),
+    Method("PrivaCT-CF, taste bins"),
+    Method("whole tree, random tree", control="random tree"),
+    Method("whole tree, degree only", control="degree only"),
+    Method("whole tree, random bins"),
+    Method("whole tree, taste bins"),
+    Method("report alone, taste bins"),
+    Method(BEST),
+    Method(f"{BEST}, no noise", reports=False, private=False),
+)
+"""The rows of the table, in order."""
+
+
+class ColdStartRun:
+    """One fold with one seed: rounds are played and trees learned when a method first asks for them.
+
+    network: contacts and ratings. split: the fold; the judged users have no ratings in it. seed: of bins, noise and trees.
+    epsilon: the promise per edge.
+    """
+
+    def __init__(self, network: RatedNetwork, split: Split, seed: int, epsilon: float) -> None:
+        self.network, self.split, self.seed, self.epsilon = network, split, seed, epsilon
+        self.chosen: dict[str, ColdStartSettings] = {}
+
+    def fixed(self) -> Iterator[tuple[str, Recommender]]:
+        """The methods that no seed changes."""
+        train = self.split.train
+        yield "most popular", MostPopular().fit(train)
+        yield "itemAvg", ItemAverage().fit(train)
+        yield "friendsCF", CommunityFilter(self.network.graph.to_scipy(), "contacts").fit(train)
+
+    def seeded(self) -> Iterator[tuple[str, Recommender]]:
+        """The methods that see a tree or draw something."""
+        train, graph = self.split.train, self.network.graph
+        many = self.degrees(self.paper_round)
+        yield "m random users", CommunityFilter(random_neighbours(graph.n_users, many, self._rng(5))).fit(train)
+        yield "PrivaCT-CF, random tree", CommunityFilter(tree_neighbours(self.blind_tree, many)).fit(train)
+        by_degree = tree_neighbours(self.degree_round.tree_, self.degrees(self.degree_round))
+        yield "PrivaCT-CF, degree only", CommunityFilter(by_degree).fit(train)
+        yield "PrivaCT-CF", CommunityFilter(tree_neighbours(self.paper_round.tree_, many)).fit(train)
+        taste = self.taste_round(self.epsilon)
+        yield "PrivaCT-CF, taste bins", CommunityFilter(tree_neighbours(taste.tree_, self.degrees(taste))).fit(train)
+        yield "whole tree, random tree", self._whole(ColdStartRecommender(self.blind_tree, train), 0)
+        yield "whole tree, degree only", self._whole(ColdStartRecommender(self.degree_round.tree_, train), 1)
+        yield "whole tree, random bins", self._whole(ColdStartRecommender(self.random_round.tree_, train), 2)
+        yield "whole tree, taste bins", self._whole(ColdStartRecommender(taste.tree_, train), 3)
+        best = self._whole(self._with_report(taste, train), 4)
+        settings = self.chosen[BEST] = best.settings
+        yield "report alone, taste bins", self._with_report(taste, train, replace(settings, strength=np.inf))
+        yield BEST, best
+        yield f"{BEST}, no noise", self._whole(self._with_report(self.taste_round(None), train), 4)
+
+    @cached_property
+    def paper_round(self) -> PrivaCT:
+        """The paper's method: random bins, GenTree on the reports as they are."""
+        return self._fit(PrivaCT(self.epsilon, denoise=False, search="gentree", random_state=self._rng(0, fold=False)))
+
+    @cached_property
+    def random_round(self) -> PrivaCT:
+        """The default method on random bins."""
+        return self._fit(PrivaCT(self.epsilon, random_state=self._rng(0, fold=False)))
+
+    @cached_property
+    def degree_round(self) -> PrivaCT:
+        """A round that asks for the number of contacts alone."""
+        return self._fit(PrivaCT(self.epsilon, n_bins=1, random_state=self._rng(1, fold=False)))
+
+    @cached_property
+    def blind_tree(self) -> Any:
+        """A tree that knows nothing."""
+        graph = self.network.graph
+        return random_tree(graph.n_users, self._rng(2, fold=False), graph.users)
+
+    def taste_round(self, epsilon: float | None) -> PrivaCT:
+        """A round in which bins are taste groups of the users with ratings, as many as the paper has bins."""
+        if epsilon not in self._taste_rounds:
+            groups = taste_groups(self.split.train, default_bins(self.network.graph.n_users), self._rng(3))
+            model = PrivaCT(epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", random_state=self._rng(4))
+            self._taste_rounds[epsilon] = self._fit(model)
+        return self._taste_rounds[epsilon]
+
+    @cached_property
+    def _taste_rounds(self) -> dict[float | None, PrivaCT]:
+        return {}
+
+    def degrees(self, played: PrivaCT) -> NDArray[np.float64]:
+        """m: how many contacts each user has, as the user's own report says."""
+        assert played.epsilon_report_ is not None
+        posterior = CountPosterior.fit(played.reports_, played.epsilon_report_, equal_bins=isinstance(played.bins, str))
+        return posterior.degrees(played.reports_).mean
+
+    def _whole(self, recommender: ColdStartRecommender, stream: int) -> ColdStartRecommender:
+        """The recommender with settings chosen on the users of the training fold."""
+        recommender.settings = choose_settings(recommender, self._rng(10 + stream))
+        return recommender
+
+    def _with_report(self, played: PrivaCT, train: Ratings, settings: ColdStartSettings | None = None) -> ColdStartRecommender:
+        return ColdStartRecommender(
+            played.tree_, train, groups=played.bins_, contacts=np.asarray(played.vectors_, np.float64), settings=settings
+        )
+
+    def _fit(self, model: PrivaCT) -> PrivaCT:
+        return model.fit(self.network.graph)
+
+    def _rng(self, purpose: int, fold: bool = True) -> np.random.Generator:
+        """Random numbers for one purpose; the same in every fold where a round does not depend on ratings."""
+        return np.random.default_rng([self.seed, purpose, self.split.fold + 1 if fold else 0])

@@ -1,0 +1,149 @@
+"""What a tree knows about contacts, by what its bins mean and by what users are compared: communities.json, .md and .png.
+
+The order of a dataset's file follows its contacts, and users whom a tree cannot tell apart keep the order they came in. So users
+are shuffled before each run; without that, ties alone would pass for knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privact.estimator import PrivaCT
+from privact.experiments.cells import Cells
+from privact.experiments.communities_page import draw, page, target_claim
+from privact.experiments.rated_network import RatedNetwork, load_rated
+from privact.experiments.results import Findings
+from privact.network.datasets import TABLE_1
+from privact.network.graph import ContactGraph
+from privact.protocol.round import default_bins
+from privact.query.quality import random_tree, tree_quality
+from privact.recommend.taste import taste_groups
+from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.learn import learn_tree
+
+__all__ = ["GROUPS", "Setting", "communities", "settings", "shuffled"]
+
+GROUPS = (8, 16, 32)
+"""How many taste groups users are put in."""
+
+EPSILONS: tuple[float | None, ...] = (1.0, 2.0, None)
+MEASURES = ("share_of_contacts", "share_of_two_hop", "mean_path", "auc")
+
+Tell = Callable[[str, int, int], None]
+
+
+class Setting(NamedTuple):
+    """What a tree is learned from.
+
+    bins: in words. n_bins: how many; 0 for a tree that no report goes into.
+    profile: what users are compared by. control: whether it is there to compare with.
+    """
+
+    bins: str
+    n_bins: int
+    profile: str
+    control: bool = False
+
+
+def settings(n_users: int) -> list[Setting]:
+    """Every tree of the table: the paper's random bins first, which all others are compared with."""
+    found = [Setting("random", default_bins(n_users), profile) for profile in ("counts", "shares")]
+    found += [Setting("taste groups", k, profile) for k in GROUPS for profile in ("counts", "shares", "shares+own")]
+    found += [Setting("taste groups", k, "own group only", control=True) for k in GROUPS]
+    return [*found, Setting("one", 1, "counts", control=True), Setting("none", 0, "random tree", control=True)]
+
+
+def communities(data: str | None, output: Path | None, seeds: int, quick: bool, tell: Tell) -> Findings:
+    """Learn every tree on every network and judge it by the contacts.
+
+    data: folder of the datasets. output: where finished parts are kept, to go on after an interruption; None keeps none.
+    seeds: runs of each tree. quick: lastfm at epsilon 1 only. tell: is told what is running, how much is done, of how much.
+    """
+    names = ["lastfm"] if quick else list(TABLE_1)
+    epsilons = EPSILONS[:1] if quick else EPSILONS
+    cells = Cells(None if output is None else output / "cells")
+    rows: list[dict[str, Any]] = []
+    done, total = 0, len(names) * len(epsilons) * seeds
+    for name in names:
+        network = load_rated(name, data)
+        for epsilon in epsilons:
+            runs = []
+            for seed in range(seeds):
+                tell(f"{name}: {'no noise' if epsilon is None else f'epsilon {epsilon:g}'}", done, total)
+                described = {"experiment": "communities", "dataset": name, "epsilon": epsilon, "seed": seed, "groups": GROUPS}
+                runs.append(cells.get_or_run(described, lambda n=network, e=epsilon, s=seed: {"trees": list(run(n, e, s))}))  # type: ignore[misc]
+                done += 1
+            rows += summarize(name, epsilon, settings(network.graph.n_users), [each["trees"] for each in runs])
+    return Findings(
+        "communities",
+        "Communities: what a tree knows about contacts",
+        {"seeds": seeds, "rows": rows},
+        page(rows, seeds),
+        target_claim(rows),
+        lambda figure: draw(figure, rows),
+    )
+
+
+def run(network: RatedNetwork, epsilon: float | None, seed: int) -> Iterator[dict[str, float]]:
+    """The quality of each tree of `settings`, with users in random order."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(network.graph.n_users)
+    graph = shuffled(network.graph, order)
+    ratings = network.ratings.for_users(graph.users)
+    adjacency = graph.to_scipy()
+    groups = {k: taste_groups(ratings, k, rng) for k in GROUPS}
+    for setting in settings(graph.n_users):
+        labels = groups[setting.n_bins].labels if setting.bins == "taste groups" else None
+        quality = asdict(tree_quality(_tree(setting, graph, labels, epsilon, seed), adjacency))
+        yield {measure: quality[measure] for measure in MEASURES}
+
+
+def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
+    """The same contacts with the users in another order.
+
+    order: the row of the old graph at each place of the new one.
+    """
+    place = np.empty(graph.n_users, np.int64)
+    place[order] = np.arange(graph.n_users)
+    return ContactGraph.from_edges(place[graph.edges()], users=[graph.users[row] for row in order])
+
+
+def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | None, seed: int) -> HierarchicalClusterTree:
+    if setting.profile == "random tree":
+        return random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
+    if setting.profile == "own group only":
+        return learn_tree(np.eye(setting.n_bins + 1)[labels], random_state=seed)  # users without a group are a group
+    bins = {"bins": labels} if labels is not None else {"n_bins": setting.n_bins}
+    return PrivaCT(epsilon, profile=setting.profile, random_state=seed, **bins).fit(graph).tree_  # type: ignore[arg-type]
+
+
+def summarize(
+    dataset: str, epsilon: float | None, trees: list[Setting], runs: list[list[dict[str, float]]]
+) -> list[dict[str, Any]]:
+    """One row a tree: means over runs, and how many times the share of contacts of the paper's random bins it has."""
+    reference = float(np.mean([run[0]["share_of_contacts"] for run in runs]))
+    rows = []
+    for place, setting in enumerate(trees):
+        mine = [run[place] for run in runs]
+        shares = [each["share_of_contacts"] for each in mine]
+        rows.append(
+            {
+                "dataset": dataset,
+                "bins": setting.bins,
+                "n_bins": setting.n_bins,
+                "profile": setting.profile,
+                "epsilon": epsilon,
+                "control": setting.control,
+                **{measure: float(np.mean([each[measure] for each in mine])) for measure in MEASURES},
+                "share_of_contacts_sd": float(np.std(shares, ddof=1)) if len(shares) > 1 else 0.0,
+                "share_of_contacts_runs": shares,
+                "ratio": float(np.mean(shares)) / reference,
+                "seeds": len(runs),
+            }
+        )
+    return rows

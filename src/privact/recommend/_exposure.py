@@ -1,0 +1,136 @@
+"""The expectation maximisation of exposure models in blocks of rows; its literal twin is `exposure_plain`.
+
+No loop visits a pair. For a block of rows the exposures are one matrix product and a few passes over it, and all their normal
+equations are another: the products of two factors of an item are a row of length f (f + 1) / 2, so that the block's exposures
+times these rows are the upper triangles of all the block's f x f systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.recommend.exposure_prior import ExposurePrior, Floats
+from privact.recommend.exposure_settings import ExposureSettings
+
+CELLS = 1_000_000
+"""Pairs of user and item in a block: some 15 MB of work space a core, whatever the number of users and items."""
+
+
+def expectation_maximisation(
+    rated: Any,
+    rated_by: Any,
+    weights: Floats,
+    prior: ExposurePrior,
+    settings: ExposureSettings,
+    users: Floats,
+    items: Floats,
+    iterations: int,
+) -> tuple[Floats, Floats]:
+    """Improve the factors, and the prior in place, for some iterations.
+
+    rated: (n, m) CSR, 1 where the user has the item. rated_by: its transpose, CSR.
+    weights: (m,) how many items each column stands for.
+    users, items: (n, f) and (m, f) factors to start from.
+    """
+    alone = np.ones(len(users), users.dtype)
+    for _ in range(iterations):
+        users = _regress(rated, users, items, weights, prior, settings, settings.user_ridge, by_item=False)
+        items = _regress(rated_by, items, users, alone, prior, settings, settings.item_ridge, by_item=True)
+        _learn_prior(rated_by, users, items, prior, settings)
+    return users, items
+
+
+def exposures(preferences: Floats, favour: Floats, against: Floats, settings: ExposureSettings) -> Floats:
+    """The probability of exposure where there is no rating, in place of the preferences.
+
+    It is N(0; preference) favour / (N(0; preference) favour + against): who would have liked it and did not rate it was
+    hardly exposed.
+    """
+    np.square(preferences, out=preferences)
+    preferences *= -0.5 * settings.precision
+    np.exp(preferences, out=preferences)
+    preferences *= settings.peak * favour
+    preferences /= preferences + against
+    return preferences
+
+
+def _regress(
+    rated: Any,
+    own: Floats,
+    other: Floats,
+    weights: Floats,
+    prior: ExposurePrior,
+    settings: ExposureSettings,
+    ridge: float,
+    by_item: bool,
+) -> Floats:
+    """The rows' factors that fit ratings best where the row was exposed, given the columns' factors."""
+    n_rows, n_columns = rated.shape
+    factors = own.shape[1]
+    upper = np.triu_indices(factors)
+    products = other[:, upper[0]] * other[:, upper[1]] * weights[:, None]
+    right = np.asarray(rated @ (other * weights[:, None]), np.float64)
+    everything = slice(0, n_columns)
+    found = np.empty_like(own)
+
+    def solve(rows: slice) -> None:
+        if by_item:
+            favour, against = prior.favour(everything, rows).T, prior.against(rows)[:, None]
+        else:
+            favour, against = prior.favour(rows, everything), prior.against(everything)[None, :]
+        seen = exposures(own[rows] @ other.T, favour, against, settings)
+        seen[_cells(rated, rows)] = 1.0
+        triangles = seen @ products
+        systems = np.empty((len(seen), factors, factors))
+        systems[:, upper[0], upper[1]] = triangles
+        systems[:, upper[1], upper[0]] = triangles
+        systems[:, np.arange(factors), np.arange(factors)] += ridge / settings.precision
+        found[rows] = np.linalg.solve(systems, right[rows, :, None])[:, :, 0]
+
+    each(blocks(n_rows, n_columns), solve)
+    return found
+
+
+def _learn_prior(rated_by: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> None:
+    """Give the prior the exposures under the new factors, block of items by block."""
+    everybody = slice(0, len(users))
+
+    def learn(block: slice) -> None:
+        seen = exposures(users @ items[block].T, prior.favour(everybody, block), prior.against(block)[None, :], settings)
+        who, what = _cells(rated_by, block)[::-1]
+        seen[who, what] = 1.0
+        prior.learn(block, seen)
+
+    each(blocks(len(items), len(users)), learn)
+
+
+def _cells(rated: Any, rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Where a block of rows has ratings: row within the block, column."""
+    first, last = rated.indptr[rows.start], rated.indptr[rows.stop]
+    row = np.repeat(np.arange(rows.stop - rows.start), np.diff(rated.indptr[rows.start : rows.stop + 1]))
+    return row, rated.indices[first:last]
+
+
+def each(parts: list[slice], work: Callable[[slice], None]) -> None:
+    """Do the work for every block, on all cores.
+
+    A block runs on one core from start to end (its matrix products too), so results do not depend on how many there are.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+    from os import cpu_count
+
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(cpu_count()) as pool:
+        for _ in pool.map(work, parts):
+            pass
+
+
+def blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """Ranges of rows that together have about `CELLS` cells."""
+    step = max(1, CELLS // max(1, n_columns))
+    return [slice(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]

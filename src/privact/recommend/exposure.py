@@ -1,0 +1,99 @@
+"""SERec: recommendations for users who have ratings, by who was exposed to what (Wang et al., AAAI 2018).
+
+That a user did not rate an item may mean dislike, or that the user never came across it. The model tells them apart: exposure
+is a hidden coin for each user and item, and a rating is a preference seen through it. Contacts make exposure likelier; they
+need not share taste. The formulas are in `exposure_plain` and `exposure_prior`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.errors import InputError
+from privact.recommend.exposure_prior import ContactPrior, DegreePrior, ExposurePrior, PopularityPrior
+from privact.recommend.exposure_settings import RECQ, ExposureSettings
+from privact.recommend.factor_model import FactorModel
+from privact.recommend.ratings import Ratings
+
+__all__ = ["Form", "RankBy", "SocialExposure"]
+
+Form = Literal["own", "recq"]
+RankBy = Literal["preference", "exposure"]
+
+
+class SocialExposure(FactorModel):
+    """Matrix factorisation with hidden exposure, which the user's neighbours make likelier.
+
+    neighbours: (n_users, n_users) sparse matrix with a 1 in row u for each neighbour of user u of the ratings: contacts (SERec),
+        `tree_neighbours` in their place (PrivaCT-SERec), or None for nobody (Basic SERec, ExpoMF).
+    form: "own": exposure follows the exposure of one's own neighbours, the model as published. "recq": the sum over everybody
+        times the number of neighbours, what RecQ computes; it cannot tell neighbours of the same number apart.
+    settings: RecQ's by default.
+    rank_by: "preference" ranks by theta . beta, as RecQ does; "exposure" by mu times that.
+    random_state: seed of the first factors.
+
+    After `fit`: user_factors_, item_factors_, prior_.
+    """
+
+    def __init__(
+        self,
+        neighbours: Any = None,
+        form: Form = "own",
+        settings: ExposureSettings = RECQ,
+        rank_by: RankBy = "preference",
+        random_state: int | np.random.Generator = 0,
+    ) -> None:
+        if form not in ("own", "recq"):
+            raise InputError(f"form {form!r} is unknown: use 'own' for one's own neighbours or 'recq' for RecQ's sum")
+        if rank_by not in ("preference", "exposure"):
+            raise InputError(f"rank_by {rank_by!r} is unknown: use 'preference' or 'exposure'")
+        self.neighbours = neighbours
+        self.form = form
+        self.settings = settings
+        self.rank_by = rank_by
+        self.random_state = random_state
+
+    def _learn(self, ratings: Ratings) -> None:
+        from privact.recommend._exposure import expectation_maximisation
+
+        items = self._prepare(ratings)
+        n_users, n_columns = items.matrix.shape
+        rng = np.random.default_rng(self.random_state)
+        spread, factors = self.settings.initial_spread, self.settings.factors
+        users = (spread * rng.standard_normal((n_users, factors))).astype(np.float32)
+        columns = (spread * rng.standard_normal((n_columns, factors))).astype(np.float32)
+        self.prior_ = self._prior(n_users, n_columns)
+        self.user_factors_, self.item_factors_ = expectation_maximisation(
+            items.matrix,
+            items.matrix.T.tocsr(),
+            items.weights.astype(np.float32),
+            self.prior_,
+            self.settings,
+            users,
+            columns,
+            self.settings.iterations,
+        )
+
+    def _prior(self, n_users: int, n_items: int) -> ExposurePrior:
+        if self.neighbours is None:
+            return PopularityPrior(n_users, n_items, self.settings)
+        if self.form == "recq":
+            return DegreePrior(n_users, n_items, self.settings, np.diff(self._neighbours.indptr))
+        return ContactPrior(n_users, n_items, self.settings, self._neighbours)
+
+    def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        preference = super()._scores(rows)
+        return preference if self.rank_by == "preference" else preference * self._exposure(rows)
+
+    def _without_ratings(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Exposure itself: what many have, and many of the neighbours."""
+        return self._exposure(rows)
+
+    def _exposure(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, distinct items) mu."""
+        everything = slice(0, len(self.item_factors_))
+        favour = np.broadcast_to(self.prior_.favour(rows, everything), (len(rows), len(self.item_factors_))).astype(np.float64)
+        return np.asarray(favour / (favour + self.prior_.against(everything)))

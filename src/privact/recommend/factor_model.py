@@ -1,0 +1,77 @@
+"""What models of user and item factors share: distinct items, similar users, and a reason that names the neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.recommend.distinct import DistinctItems, distinct_items
+from privact.recommend.neighbours import as_neighbours
+from privact.recommend.ratings import Ratings
+from privact.recommend.recommender import Recommender
+
+__all__ = ["FactorModel"]
+
+
+class FactorModel(Recommender):
+    """A recommender for users who have ratings: a vector a user, a vector an item.
+
+    Items that the same users rated share a vector (`distinct_items`). An item that nobody rated is never listed. A user
+    without ratings gets the items of `_without_ratings`: the most popular ones, unless a model knows better.
+
+    After `fit`: user_factors_ (n_users, f), item_factors_ (distinct items, f), distinct_.
+    """
+
+    neighbours: Any = None
+    user_factors_: NDArray[np.floating[Any]]
+    item_factors_: NDArray[np.floating[Any]]
+    distinct_: DistinctItems
+
+    def _prepare(self, ratings: Ratings) -> DistinctItems:
+        """Distinct items of the ratings; neighbours are checked to fit them."""
+        if self.neighbours is not None:
+            self._neighbours = as_neighbours(self.neighbours, ratings.n_users)
+        self.distinct_ = distinct_items(ratings.matrix)
+        self._silent = ratings.activity == 0
+        return self.distinct_
+
+    def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, n_items) preference by the model; popularity for users without ratings; minus infinity for unknown items."""
+        columns = self._scores(rows)
+        silent = self._silent[rows]
+        if silent.any():
+            columns[silent] = self._without_ratings(rows[silent])
+        found = np.full((len(rows), len(self.distinct_.column_of)), -np.inf)
+        known = self.distinct_.column_of >= 0
+        found[:, known] = columns[:, self.distinct_.column_of[known]]
+        return found
+
+    def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, distinct items) scores of users who have ratings, in a new array."""
+        return np.asarray(self.user_factors_[rows] @ self.item_factors_.T, np.float64)
+
+    def _without_ratings(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, distinct items) scores of users who have none."""
+        raters = np.asarray(self.distinct_.matrix.sum(axis=0), np.float64).ravel()
+        return np.broadcast_to(raters, (len(rows), len(raters)))
+
+    def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
+        """The users whose vectors point most the same way: cosine above 0."""
+        lengths = np.linalg.norm(self.user_factors_, axis=1)
+        if lengths[row] == 0.0:
+            return []
+        cosine = self.user_factors_ @ self.user_factors_[row] / np.maximum(lengths * lengths[row], 1e-30)
+        cosine[row] = -1.0
+        order = np.argsort(-cosine, kind="stable")[:m]
+        return [(int(other), float(cosine[other])) for other in order if cosine[other] > 0.0]
+
+    def _reason(self, row: int, item: int) -> str:
+        """How many of the neighbours have the item, or how many of all where none of them has it."""
+        if self.neighbours is not None:
+            members = self._neighbours.indices[self._neighbours.indptr[row] : self._neighbours.indptr[row + 1]]
+            having = int(self.ratings.matrix[members][:, [item]].nnz) if len(members) else 0
+            if having:
+                return f"{having:,} of {len(members):,} in your close community {self.verb} this"
+        return super()._reason(row, item)

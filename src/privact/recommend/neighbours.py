@@ -1,0 +1,67 @@
+"""N(u): whose ratings stand for a user's contacts. Tree + how many -> a sparse matrix of users by users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from privact.errors import InputError
+from privact.tree.ancestry import nearest
+from privact.tree.hct import HierarchicalClusterTree
+
+__all__ = ["as_neighbours", "random_neighbours", "tree_neighbours"]
+
+
+def tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
+    """(n, n) 1 where a user is among the m nearest of another in the tree: the paper's N(u), row u.
+
+    Users without ratings are among them, as they are among contacts; they have nothing to say.
+
+    tree: row i is leaf i.
+    m: how many, one number for each leaf or one for all; the degree that a user's own report says, in the paper. Numbers below
+        1 count as 1, above n - 1 as n - 1.
+    """
+    wanted = _how_many(m, tree.n_users)
+    return _of_rows([nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
+
+
+def random_neighbours(n_users: int, m: ArrayLike, rng: np.random.Generator) -> csr_array:
+    """(n, n) the control: m other users drawn at random for each user.
+
+    m: how many, as for `tree_neighbours`.
+    rng: decides everything.
+    """
+    wanted = _how_many(m, n_users)
+    others = (rng.choice(n_users - 1, count, replace=False) for count in wanted.tolist())
+    return _of_rows([drawn + (drawn >= user) for user, drawn in enumerate(others)], n_users)
+
+
+def as_neighbours(matrix: Any, n_users: int) -> csr_array:
+    """Any square sparse matrix of users by users as neighbours: 1 where it has an entry, nobody a neighbour of oneself.
+
+    matrix: row i is user i.
+    """
+    if tuple(matrix.shape) != (n_users, n_users):
+        raise InputError(
+            f"neighbours have shape {tuple(matrix.shape)} but there are {n_users} users: give one row and column each"
+        )
+    entries = matrix.tocoo()
+    there = (entries.data != 0) & (entries.row != entries.col)
+    row, column = entries.row[there], entries.col[there]
+    return csr_array((np.ones(len(row)), (row, column)), shape=(n_users, n_users))
+
+
+def _how_many(m: ArrayLike, n_users: int) -> NDArray[np.int64]:
+    given = np.asarray(m, dtype=np.float64)
+    if given.shape not in ((), (n_users,)) or not np.isfinite(given).all():
+        raise InputError(f"m has shape {given.shape}: give one finite number, or one for each of {n_users} users")
+    return np.broadcast_to(np.clip(np.rint(given), 1, max(1, n_users - 1)), n_users).astype(np.int64)
+
+
+def _of_rows(rows: list[NDArray[Any]], n_users: int) -> csr_array:
+    indptr = np.append(0, np.cumsum([len(row) for row in rows]))
+    columns = np.concatenate([np.sort(row) for row in rows]).astype(np.int64)
+    return csr_array((np.ones(len(columns)), columns, indptr), shape=(n_users, n_users))

@@ -1,0 +1,112 @@
+"""Reports in batches, from wherever they are kept -> one table on disk, memory-mapped, and the ids of its rows.
+
+A batch is a pair: the ids of some users, or None where rows have no ids, and their (m, K) whole numbers. Any iterable of such
+pairs will do: a database that is read as it goes, a file, or a list in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.errors import InputError
+from privact.tree.users import SEPARATOR, UserIds
+
+Batch: TypeAlias = tuple[Sequence[str] | None, NDArray[np.integer[Any]]]
+"""User ids, or None, and (m, K) noisy counts."""
+
+ReportBatches: TypeAlias = Iterable[Batch]
+"""The reports of a round, some at a time; the same number of bins in every batch, ids in all of them or in none."""
+
+
+class Reports(NamedTuple):
+    """The reports of a round.
+
+    matrix: (n, K) noisy counts, one row a user; may be memory-mapped.
+    users: the id of each row, or None.
+    """
+
+    matrix: NDArray[np.integer[Any]]
+    users: UserIds | None
+
+
+def gathered(batches: ReportBatches, path: Path) -> Reports:
+    """Write batches to a file as they come, and map the file into memory.
+
+    path: the file; it must stay as long as the reports are in use.
+    """
+    ids = _Ids()
+    n_rows, n_bins = 0, None
+    with open(path, "wb") as file:
+        for users, vectors in batches:
+            rows = checked_batch(np.asarray(vectors), n_rows, n_bins)
+            if len(rows) == 0:
+                continue
+            ids.add(users, len(rows), n_rows)
+            file.write(np.ascontiguousarray(rows, dtype=np.int32).data)
+            n_rows, n_bins = n_rows + len(rows), rows.shape[1]
+    if n_bins is None:
+        raise InputError("there are no reports: collect at least 2 before learning a tree")
+    return Reports(np.memmap(path, np.int32, "r", shape=(n_rows, n_bins)), ids.packed())
+
+
+class _Ids:
+    """Ids that come in batches, kept packed; none may come twice."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._hashes: list[NDArray[np.int64]] = []
+        self._none = False
+
+    def add(self, users: Sequence[str] | None, n_rows: int, before: int) -> None:
+        if before and (users is None) != self._none:
+            raise InputError(
+                f"reports {'after' if self._none else 'before'} row {before} have no user ids but others have: give all"
+            )
+        self._none = users is None
+        if users is None:
+            return
+        if len(users) != n_rows:
+            raise InputError(f"{len(users)} user ids for {n_rows} reports from row {before} on: give one each")
+        packed = UserIds.of(users).packed
+        self._parts.append(packed[1:])
+        self._hashes.append(np.array([hash(key) for key in packed[1:-1].split(SEPARATOR)]))
+
+    def packed(self) -> UserIds | None:
+        if self._none or not self._parts:
+            return None
+        hashes = np.sort(np.concatenate(self._hashes))
+        alike = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+        if len(alike):
+            seen = set()
+            for part, mine in zip(self._parts, self._hashes, strict=True):
+                keys = part[:-1].split(SEPARATOR)
+                for place in np.flatnonzero(np.isin(mine, alike)):
+                    if keys[place] in seen:
+                        raise InputError(f"user id {keys[place].decode()!r} occurs twice: each user has one report in a round")
+                    seen.add(keys[place])
+        return UserIds(SEPARATOR + b"".join(self._parts))
+
+
+def checked_batch(rows: NDArray[Any], before: int, n_bins: int | None) -> NDArray[np.integer[Any]]:
+    """A batch that follows the rules, or InputError. before: how many reports came before it."""
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise InputError(f"reports from row {before} on have shape {rows.shape}, not (users, bins): give one row a user")
+    if rows.dtype.kind not in "iu":
+        raise InputError(f"reports from row {before} on have type {rows.dtype}: reports are whole numbers, as devices send them")
+    if n_bins is not None and rows.shape[1] != n_bins:
+        raise InputError(
+            f"reports from row {before} on have {rows.shape[1]} bins, those before {n_bins}: one round has one number"
+        )
+    limit = np.iinfo(np.int32).max
+    if rows.dtype.itemsize > 4 or rows.dtype.kind == "u":
+        outside = ((rows > limit) | (rows < -limit)).any(axis=1)
+        if outside.any():
+            raise InputError(
+                f"the report in row {before + int(np.argmax(outside))} holds a number beyond {limit}: drop that report"
+            )
+    return rows
