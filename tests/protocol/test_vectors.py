@@ -32,19 +32,9 @@ DOCUMENT = (HERE.parents[1] / "docs" / "protocol.md").read_text(encoding="utf-8"
 class Stranger:
     """A device in thirty lines, written from docs/protocol.md."""
 
-    WHITE = {
-        *range(0x09, 0x0E),
-        *range(0x1C, 0x21),
-        0x85,
-        0xA0,
-        0x1680,
-        *range(0x2000, 0x200B),
-        0x2028,
-        0x2029,
-        0x202F,
-        0x205F,
-        0x3000,
-    }
+    WHITE = frozenset(
+        [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]
+    )
 
     def blake2b(self, data: bytes, size: int, key: bytes = b"") -> bytes:
         return hashlib.blake2b(data, digest_size=size, key=key).digest()

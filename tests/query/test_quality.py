@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,8 @@ from scipy.sparse import coo_array, csr_array
 
 from privact.errors import InputError
 from privact.network.known import cliques
-from privact.query.quality import contact_shares, random_tree, share_of_contacts
+from privact.query import quality
+from privact.query.quality import contact_shares, near_users, random_tree, share_of_contacts, tree_quality
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -90,6 +92,69 @@ def test_a_path_like_tree_of_many_users_is_no_problem():
     assert shares[1] == 1.0  # 0 is nearest to 1
     assert shares[-1] == 1.0  # and the first of the one ring around the last user
     assert shares.min() == 1.0
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_near_users_are_those_of_the_tree(data):
+    n_users = data.draw(st.integers(2, 14))
+    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    users = np.array(data.draw(st.lists(st.integers(0, n_users - 1), unique=True)), np.int64)
+    many = np.array(data.draw(st.lists(st.integers(1, n_users + 2), min_size=len(users), max_size=len(users))), np.int64)
+    first, near = near_users(tree, users, many)
+    for i, (user, m) in enumerate(zip(users.tolist(), many.tolist(), strict=True)):
+        assert set(near[first[i] : first[i + 1]].tolist()) == set(tree.nearest(user, m).leaves.tolist())
+
+
+def test_a_quality_that_can_be_counted():
+    """A path 0-1-2-3 and a tree ((0, 1), (2, 3)): the nearest of 0 and 3 are contacts; 1 and 2 have two nearest."""
+    tree = HierarchicalClusterTree.from_nested(((0, 1), (2, 3)))
+    found = tree_quality(tree, adjacency(4, [(0, 1), (1, 2), (2, 3)]))
+    # 0: 1. 1: 0, then 2 of the ring (2, 3). 2: 3, then 0 of the ring (0, 1), who is two steps away. 3: 2.
+    assert found.share_of_contacts == (1 + 1 + 0.5 + 1) / 4
+    assert found.share_of_two_hop == 0.5 / 4
+    assert found.mean_path == (1 + 1 + 1.5 + 1) / 4
+    # 0-1 and 2-3 are nearer than all three others; 1-2 is as near as they are.
+    assert found.auc == pytest.approx((3 + 3 + 1.5) / (3 * 3))
+    assert found.searched == 4
+
+
+def test_those_whom_no_path_reaches_have_no_distance():
+    tree = HierarchicalClusterTree.from_nested(((0, 2), (1, 3)))
+    found = tree_quality(tree, adjacency(4, [(0, 1), (2, 3)]))  # the nearest of each is in the other pair
+    assert (found.share_of_contacts, found.share_of_two_hop) == (0.0, 0.0)
+    assert np.isnan(found.mean_path)
+
+
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_networkx_counts_the_same_steps(data):
+    n_users = data.draw(st.integers(3, 12))
+    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    pairs = [(one, other) for one in range(n_users) for other in range(one)]
+    edges = data.draw(st.sets(st.sampled_from(pairs), min_size=1))
+    graph = nx.empty_graph(n_users)
+    graph.add_edges_from(edges)
+    two, paths = [], []
+    for user in range(n_users):
+        if graph.degree(user):
+            steps = nx.single_source_shortest_path_length(graph, user)
+            near = [steps.get(other) for other in tree.nearest(user, graph.degree(user)).leaves.tolist()]
+            two.append(near.count(2) / len(near))
+            paths += [np.mean([step for step in near if step])] if any(near) else []
+    found = tree_quality(tree, adjacency(n_users, edges))
+    assert found.share_of_two_hop == pytest.approx(np.mean(two))
+    assert found.mean_path == pytest.approx(np.mean(paths) if paths else np.nan, nan_ok=True)
+
+
+def test_of_many_users_evenly_spaced_ones_are_searched(monkeypatch):
+    monkeypatch.setattr(quality, "MOST_SEARCHED", 3)
+    tree = HierarchicalClusterTree.from_nested((((0, 1), 2), (3, (4, 5))))
+    found = tree_quality(tree, adjacency(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]))
+    assert found.searched == 3
+    # 0: 1, one step. 2: two of 0, 1 and none else, in leaf order: 0 and 1. 4: 5 and 3.
+    assert found.share_of_two_hop == pytest.approx((0 + 0.5 + 0) / 3)
+    assert found.mean_path == pytest.approx((1 + 1.5 + 1) / 3)
 
 
 def test_random_trees_come_from_the_seed_and_know_nothing_but_chance():

@@ -96,7 +96,7 @@ def test_a_pool_shares_values_through_files_and_leaves_nothing(tmp_path):
 
 def test_a_worker_of_a_pool_that_dies_is_told_in_one_line(tmp_path):
     with (
-        pytest.raises(PrivaCTError, match="worker processes died.*--cluster local:N") as caught,
+        pytest.raises(PrivaCTError, match=r"worker processes died.*--cluster local:N") as caught,
         open_engine(2, scratch=tmp_path) as e,
     ):
         run(e, die, [(1,)], lambda number: None)

@@ -69,4 +69,5 @@ def test_users_who_cannot_be_told_apart_are_halved():
 def test_halves(n):
     found = halves(n)
     assert len(found) == 2
-    assert sum(parts_of(found), []) == list(range(n))
+    assert found.order.tolist() == list(range(n))
+    assert found.bounds.tolist() == [0, (n + 1) // 2, n]

@@ -19,7 +19,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from privact import __version__
-from privact.aggregator import routes_trees
+from privact.aggregator import routes_explore, routes_trees
 from privact.aggregator.answers import Refusal, refused
 from privact.aggregator.auth import Gate
 from privact.aggregator.batches import Batches
@@ -27,6 +27,7 @@ from privact.aggregator.front import Front
 from privact.aggregator.intake import Intake
 from privact.aggregator.metrics import Metrics
 from privact.aggregator.openapi import described
+from privact.aggregator.pages import site
 from privact.aggregator.parameters import Parameters
 from privact.aggregator.refusals import MEANT, refusal_of
 from privact.aggregator.rounds import close_due
@@ -69,7 +70,14 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     if settings.operator_token is not None:
         with store.write() as connection:
             store_operator_token(connection, settings.operator_token.get_secret_value())
-    app = Aggregator(title="PrivaCT aggregator", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app = Aggregator(
+        title="PrivaCT aggregator",
+        version=__version__,
+        docs_url=None,  # the pages that FastAPI brings load scripts from another host
+        redoc_url=None,
+        redirect_slashes=False,  # a redirect would repeat whatever host the client named
+        lifespan=_lifespan,
+    )
     intake = Batches(Intake(store, now).take, name="privact-intake", most_waiting=settings.queue_length)
     app.state.store = store
     app.state.settings = settings
@@ -79,7 +87,7 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     app.state.parameters = Parameters(store)
     app.state.learner = Learner(store, settings)
     app.state.metrics = Metrics(store, lambda: intake.n_waiting)
-    for module in (reports, rounds, users, routes_trees, health):
+    for module in (reports, rounds, users, routes_trees, routes_explore, health, site):
         app.include_router(module.router)
     for kind in MEANT:
         app.add_exception_handler(kind, _refusal)

@@ -25,7 +25,7 @@ __all__ = ["JoinerPlacer"]
 
 _POLL: Final = 5.0  # seconds after which the database is asked for late reports without being told of one
 _STAYS: Final = 60.0  # seconds that a process which knows a round's reports stays for further joiners
-_ATTEMPTS: Final = 3
+_PAUSE: Final = 60.0  # seconds before another attempt
 _log = logging.getLogger("privact.aggregator.joiners")
 
 
@@ -48,14 +48,14 @@ class JoinerPlacer:
         self._answers_of = ""  # the round whose reports the process knows
         self._used = 0.0
         self._placed: dict[str, int] = {}  # how many joiners the joined tree of a round holds
-        self._attempts: dict[tuple[str, int], int] = {}
+        self._not_before: dict[str, float] = {}  # when to try again with a round whose process stopped
 
     def start(self) -> None:
         """Begin."""
         self._joined.mkdir(parents=True, exist_ok=True)
         remove_drafts(self._joined)
         self._placed.clear()
-        self._attempts.clear()
+        self._not_before.clear()
         self._stopping.clear()
         self._thread = threading.Thread(target=self._run, name="joiners", daemon=True)
         self._thread.start()
@@ -79,8 +79,8 @@ class JoinerPlacer:
         while not self._stopping.is_set():
             self._news.clear()
             try:
-                for round_id, n_joiners in self._waiting():
-                    self._place(round_id, n_joiners)
+                for round_id in self._waiting():
+                    self._place(round_id)
             except Exception:
                 _log.exception("placing late joiners stopped unexpectedly")
                 self._end_process()
@@ -89,8 +89,8 @@ class JoinerPlacer:
             self._news.wait(_POLL)
         self._end_process()
 
-    def _waiting(self) -> list[tuple[str, int]]:
-        """Released rounds with joiners who are not in the tree yet, and how many joiners they have."""
+    def _waiting(self) -> list[str]:
+        """Released rounds with joiners who are not in the tree yet."""
         rounds = schema.rounds
         joined = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
             rounds.c.state == "released", rounds.c.n_joiners > 0
@@ -101,11 +101,11 @@ class JoinerPlacer:
         for row in found:
             if row.id not in self._placed:
                 self._placed[row.id] = joiners_in(release_path(self._joined, row.id), row.digest)
-            if self._placed[row.id] != row.n_joiners and self._attempts.get((row.id, row.n_joiners), 0) < _ATTEMPTS:
-                waiting.append((row.id, row.n_joiners))
+            if self._placed[row.id] != row.n_joiners and time.monotonic() >= self._not_before.get(row.id, 0.0):
+                waiting.append(row.id)
         return waiting
 
-    def _place(self, round_id: str, n_joiners: int) -> None:
+    def _place(self, round_id: str) -> None:
         """Let a process write the joined tree of one round."""
         if self._stopping.is_set():
             return
@@ -122,11 +122,11 @@ class JoinerPlacer:
                 self._placed[round_id] = answer["joined"]
                 _log.info("placed late joiners", extra={"round": round_id, "joiners": answer["joined"]})
                 return
-            ending = str(answer.get("refused") or answer.get("error"))
+            ending = str(answer.get("waiting") or answer.get("error"))
         ending = ending or self._process.ending()
         self._end_process()
         if not self._stopping.is_set():
-            self._attempts[round_id, n_joiners] = self._attempts.get((round_id, n_joiners), 0) + 1
+            self._not_before[round_id] = time.monotonic() + _PAUSE
             _log.warning("a process that places joiners stopped", extra={"round": round_id, "ending": ending})
 
     def _start_process(self, round_id: str) -> None:

@@ -21,15 +21,14 @@ from privact.aggregator.tree_answers import CommunityAnswer, CutAnswer, NearestA
 from privact.aggregator.trees import MOST, ReleasedTree
 from privact.errors import InputError, UnknownUserError
 
-__all__ = ["router"]
+__all__ = ["REFUSALS", "RoundId", "Trees", "UserId", "answer", "router"]
 
-_REFUSALS = errors(
+REFUSALS = errors(
     400, 401, 404, 409, 429, 503, _404="no user 'eve@e.example' among the 120 users of this tree", _409="round 'spring' is open"
 )
+"""How questions about a tree may be refused."""
 
-router: Final = APIRouter(
-    prefix="/v1/rounds/{round_id}/tree", tags=["trees"], dependencies=[Depends(reader)], responses=_REFUSALS
-)
+router: Final = APIRouter(prefix="/v1/rounds/{id}/tree", tags=["trees"], dependencies=[Depends(reader)], responses=REFUSALS)
 
 RoundId = Annotated[str, Path(description="Id of the round.", examples=["spring"])]
 UserId = Annotated[str, Query(description="Id of a user of the tree, in any spelling.", min_length=1, examples=["ada@a.example"])]
@@ -57,25 +56,25 @@ Trees = Annotated[Shelf, Depends(shelf_of)]
 
 
 @router.get("", response_model=SummaryAnswer, summary="A released tree as a whole")
-def summary(round_id: RoundId, trees: Trees) -> Response:
+def summary(id: RoundId, trees: Trees) -> Response:
     """How many users it has, how deep it is, what it promises, and what can be downloaded."""
-    return Json(trees.tree(round_id).summary | {"formats": list(FORMATS)})
+    return Json(trees.tree(id).summary | {"formats": list(FORMATS)})
 
 
 @router.get("/nearest", response_model=NearestAnswer, summary="Users near a user")
 def nearest(
-    round_id: RoundId,
+    id: RoundId,
     trees: Trees,
     user: UserId,
     m: Annotated[int, Query(description="How many.", ge=1, le=MOST)] = 10,
 ) -> Response:
     """The m users nearest to a user, nearest communities first, each with the size of the community they share."""
-    return _answer(trees, round_id, user, lambda tree: tree.nearest(user, m))
+    return answer(trees, id, user, lambda tree: tree.nearest(user, m))
 
 
 @router.get("/community", response_model=CommunityAnswer, summary="The close community of a user")
 def community(
-    round_id: RoundId,
+    id: RoundId,
     trees: Trees,
     user: UserId,
     size: Annotated[int, Query(description="At least so many users.", ge=1, le=2**31 - 1)] = 50,
@@ -83,26 +82,24 @@ def community(
     offset: Annotated[int, Query(description="Leave out so many before.", ge=0, le=2**31 - 1)] = 0,
 ) -> Response:
     """The smallest cluster that holds the user and has at least `size` users."""
-    return _answer(trees, round_id, user, lambda tree: tree.community(user, size, limit, offset))
+    return answer(trees, id, user, lambda tree: tree.community(user, size, limit, offset))
 
 
 @router.get("/path", response_model=PathAnswer, summary="All clusters that hold a user")
 def path(
-    round_id: RoundId,
+    id: RoundId,
     trees: Trees,
     user: UserId,
     limit: Annotated[int, Query(description="Give at most so many sizes.", ge=1, le=MOST)] = 100,
 ) -> Response:
     """The sizes of the clusters that hold a user, from the user alone to everybody."""
-    return _answer(trees, round_id, user, lambda tree: tree.path(user, limit))
+    return answer(trees, id, user, lambda tree: tree.path(user, limit))
 
 
 @router.get("/cut", response_model=CutAnswer, summary="The tree cut into clusters")
-def cut(
-    round_id: RoundId, trees: Trees, k: Annotated[int, Query(description="How many clusters.", ge=1, le=MOST)] = 8
-) -> Response:
+def cut(id: RoundId, trees: Trees, k: Annotated[int, Query(description="How many clusters.", ge=1, le=MOST)] = 8) -> Response:
     """The sizes of k clusters, found by always splitting the largest, and some users of each."""
-    return _answer(trees, round_id, None, lambda tree: tree.cut(k))
+    return answer(trees, id, None, lambda tree: tree.cut(k))
 
 
 @router.get(
@@ -119,7 +116,7 @@ def cut(
 )
 async def download(
     request: Request,
-    round_id: RoundId,
+    id: RoundId,
     trees: Trees,
     downloads: Annotated[Downloads, Depends(downloads_of)],
     format: Annotated[
@@ -127,19 +124,19 @@ async def download(
     ] = "hct",
 ) -> Response:
     """The release, which holds nobody who joined late. Formats other than hct are made when first asked for."""
-    release, digest = await run_in_threadpool(trees.release, round_id)
+    release, digest = await run_in_threadpool(trees.release, id)
     tag = f'"{digest.hex()}"' if format == "hct" else f'"{digest.hex()}-{format}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if _matches(request.headers.get("if-none-match", ""), tag):
         return Response(status_code=304, headers=headers)
     file = await run_in_threadpool(downloads.file, release, digest, format)
     if not file.is_file():
-        raise Refusal(409, f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
+        raise Refusal(409, f"the tree of round {id!r} is missing on this server: the operator can restore its file")
     kind = FORMATS[format]
-    return FileResponse(file, headers=headers, media_type=kind.media_type, filename=f"{round_id}.{kind.suffix}")
+    return FileResponse(file, headers=headers, media_type=kind.media_type, filename=f"{id}.{kind.suffix}")
 
 
-def _answer(trees: Shelf, round_id: str, user: str | None, ask: Callable[[ReleasedTree], dict[str, Any]]) -> Response:
+def answer(trees: Shelf, round_id: str, user: str | None, ask: Callable[[ReleasedTree], dict[str, Any]]) -> Response:
     """What a tree answers, or why it does not."""
     tree = trees.tree(round_id)
     try:

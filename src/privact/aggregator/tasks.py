@@ -7,7 +7,7 @@ The first line of standard input is an order:
     {"task": "convert", "source", "target", "format"}      write a released tree in another format
 
 Lines on standard output: {"stage", "done", "total"}; {"released": SHA-256, "n_users"}; {"joined": how many}; {"refused": why},
-after which trying again is of no use; {"error": kind of the error}.
+after which trying again is of no use; {"waiting": why}, if disk or database must be put in order first; {"error": which kind}.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from privact.errors import PrivaCTError
+from privact.errors import FileFormatError, PrivaCTError
 
 __all__ = ["main"]
 
@@ -68,10 +68,7 @@ def main() -> int:
         elif order.get("task") == "convert":
             _convert(order)
     except PrivaCTError as error:
-        channel.say(refused=str(error))
-        return 1
-    except MemoryError:
-        channel.say(error="MemoryError")
+        channel.say(waiting=str(error))
         return 1
     except Exception as error:
         channel.say(error=type(error).__name__)
@@ -82,17 +79,29 @@ def main() -> int:
 def _learn(order: dict[str, Any], channel: Channel) -> None:
     """Learn a round and write its release, whole or not at all."""
     threading.Thread(target=_end_with_input, daemon=True).start()
-    folder = Path(order["folder"])
+
+    from sqlalchemy.exc import DBAPIError
 
     from privact.aggregator.learning import learned_tree
     from privact.aggregator.release import release_path, sha256_of
     from privact.aggregator.reports import read_all, read_round
 
-    stored = read_round(order["url"], order["round"])
-    users, reports = read_all(order["url"], order["round"], progress=channel.progress)
-    tree = learned_tree(stored, users, reports, channel.progress)
+    try:
+        stored = read_round(order["url"], order["round"])
+        users, reports = read_all(order["url"], order["round"], progress=channel.progress)
+    except FileFormatError as error:
+        channel.say(refused=str(error))
+        return
+    except DBAPIError as error:
+        channel.say(waiting=f"the database does not answer: {type(error.orig).__name__}")
+        return
+    try:
+        tree = learned_tree(stored, users, reports, channel.progress)
+    except PrivaCTError as error:
+        channel.say(refused=str(error))
+        return
     channel.progress("writing the release", 0, 0)
-    path = release_path(folder, order["round"])
+    path = release_path(Path(order["folder"]), order["round"])
     tree.save(path)
     channel.say(released=sha256_of(path).hex(), n_users=tree.n_users)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -75,7 +76,7 @@ class ReleasedTree:
 
     def nearest(self, user: str, m: int) -> dict[str, Any]:
         """The m users nearest to a user, nearest communities first, each with the size of the community they share."""
-        leaf = self._leaf(user)
+        leaf = self.leaf(user)
         found = nearest(self.tree, leaf, m)
         named = zip(self._named(found.leaves), found.community_sizes.tolist(), strict=True)
         return self._named_one(leaf) | {"nearest": [each | {"community_size": size} for each, size in named]}
@@ -87,7 +88,7 @@ class ReleasedTree:
         """
         if size > self.tree.n_users:
             raise InputError(f"size {size} is more than the {self.tree.n_users} users of this tree: ask for fewer")
-        leaf = self._leaf(user)
+        leaf = self.leaf(user)
         node = int(path_up(self.tree, leaf, size)[-1])
         start, held = int(self.tree.start[node]), int(self.tree.size[node])
         members = self.tree.order[start : start + held][offset : offset + limit]
@@ -98,7 +99,7 @@ class ReleasedTree:
 
         limit: how many sizes to give, the smallest ones.
         """
-        leaf = self._leaf(user)
+        leaf = self.leaf(user)
         clusters = int(self._depths[leaf]) + 1
         sizes: list[int] = []
         node = leaf
@@ -128,8 +129,14 @@ class ReleasedTree:
         ]
         return {"users": n_users, "clusters": clusters}
 
-    def _leaf(self, user: str) -> int:
-        """The leaf of a user; raises UnknownUserError."""
+    def late_among(self, users: Iterable[str]) -> list[str]:
+        """Those of some users of the tree who joined late, in alphabetical order."""
+        if self.n_early == self.tree.n_users:
+            return []
+        return sorted(user for user in users if self.leaf(user) >= self.n_early)
+
+    def leaf(self, user: str) -> int:
+        """The leaf of a user in any spelling; raises UnknownUserError."""
         assert self.tree.users is not None
         wanted, ids = normalise_user_id(user), self.tree.users
         digest = user_digest(wanted)

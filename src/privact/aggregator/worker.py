@@ -22,11 +22,11 @@ from privact.aggregator.store import Store
 
 __all__ = ["ATTEMPTS", "Learner"]
 
-ATTEMPTS: Final = 3
-"""How often a round is tried whose process dies, before it is failed."""
-
 _POLL: Final = 5.0  # seconds after which the database is asked for closed rounds without being told of one
-_PAUSE: Final = 1.0  # seconds before another attempt
+_PAUSES: Final = (1.0, 10.0)  # seconds before another attempt
+ATTEMPTS: Final = 1 + len(_PAUSES)
+"""How often a round is tried whose process dies, before it is failed."""
+_WAITS: Final = 30.0  # seconds until disk or database may have been put in order
 _log = logging.getLogger("privact.aggregator.worker")
 
 
@@ -132,13 +132,14 @@ class Learner:
         if not taken:  # it was being learned when the server last stopped
             self._tell(round_id, beginning)
         ending = ""
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt, pause in enumerate((0.0, *_PAUSES), 1):
+            if self._stopping.wait(pause):
+                return
             _log.info("learning a round", extra={"round": round_id, "attempt": attempt, "reports": n_reports})
             ending, settled = self._attempt(round_id)
             if settled or self._stopping.is_set():
                 return
             _log.warning("a learning process stopped", extra={"round": round_id, "attempt": attempt, "ending": ending})
-            self._stopping.wait(_PAUSE)
         self._fail(round_id, f"the learning process stopped {ATTEMPTS} times, at last {ending}: see the server's log")
 
     def _attempt(self, round_id: str) -> tuple[str, bool]:
@@ -163,6 +164,11 @@ class Learner:
                     return "", self._release(round_id, answer)
                 elif "refused" in answer:
                     self._fail(round_id, answer["refused"])
+                    return "", True
+                elif "waiting" in answer:
+                    _log.error("a round cannot be learned yet", extra={"round": round_id, "reason": answer["waiting"]})
+                    self._tell(round_id, {"stage": "waiting to try again", "done": 0, "total": 0})
+                    self._stopping.wait(_WAITS)
                     return "", True
                 elif "error" in answer:
                     ending = f"with {answer['error']}"

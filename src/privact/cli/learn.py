@@ -80,8 +80,8 @@ def learn(
 ) -> None:
     """Learn a cluster tree from contacts, or from reports.
 
-    With --reports, from what the devices of a round have sent: --epsilon then says which promise their noise keeps, and no noise is added.
-    The tree is the same wherever it is learned: in this process, in several, or on a cluster.
+    With --reports, from what the devices of a round have sent: --epsilon then says which promise their noise keeps, and no
+    noise is added. The tree is the same wherever it is learned: in this process, in several, or on a cluster.
 
     With a graph, for research: every device is simulated, so who has a whole graph can try what a round of devices would give.
     The file holds the tree, the user ids and the public parameters: nothing else that was computed from contacts, and not the

@@ -31,6 +31,8 @@ ATTEMPTS: Final = 6
 _AGAIN: Final = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT: Final = 30.0  # seconds between two attempts
 _LONGEST_TRANSFER: Final = 300.0  # seconds for one answer
+_LONGEST_TABLE: Final = 2**29  # bytes: fifty million users
+_MOST_ROUNDS: Final = 1000  # that are announced to one user
 _TOKEN_LENGTHS: Final = range(34, 513)
 
 
@@ -116,7 +118,7 @@ class Aggregator:
         said = self._json("/v1/me")
         try:
             user = normalise_user_id(said["user"])
-            notices = tuple(_notice(each) for each in said["rounds"])
+            notices = tuple(_notice(each) for each in said["rounds"][:_MOST_ROUNDS])  # newest first
         except (LookupError, TypeError, ValueError, PrivaCTError):
             raise self._odd("/v1/me") from None
         if self._token.partition(".")[0] != user_digest(user).hex():
@@ -135,7 +137,7 @@ class Aggregator:
         """The whole label table of a round with label bins, never a part of it; None for random bins."""
         if round.bins != "labels":
             return None
-        longest = 64 + 12 * round.n_users * 2  # users who left or came since may be in it too
+        longest = min(64 + 24 * round.n_users, _LONGEST_TABLE)  # users who left or came since may be in it too
         return LabelTable.from_bytes(self._get(f"/v1/rounds/{round.id}/labels", longest).content, round.labels_digest)
 
     def put(self, path: str, content: bytes) -> Reply:

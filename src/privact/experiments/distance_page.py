@@ -45,8 +45,8 @@ def page(rows: list[dict[str, Any]], correlations: list[dict[str, Any]], folds: 
     popular = ", ".join(f"{row['dataset']} {row['ndcg']:.4f}" for row in rows if row["control"] == "most popular")
     return (
         "Cold users: correlation of NDCG@100 with the mean shortest path to those of the close community who rated the listed "
-        f"items. {folds} folds x {seeds} seeds, epsilon 1, each fold and seed one correlation. Most popular items, which come from "
-        f"no community, have NDCG {popular}.\n\n"
+        f"items; folds x seeds: {folds} x {seeds}, one correlation each, epsilon 1. The most popular items, which come from no "
+        f"community, have NDCG {popular}.\n\n"
         + markdown_table(["network", "method", "NDCG", "correlation, paper", "here", "negative", "mean path"], body)
     )
 
@@ -74,8 +74,8 @@ def distance_claim(correlations: list[dict[str, Any]]) -> Claim:
             "seeds, and positive on douban."
         ),
         rule=(
-            f"holds if on every network at least {MOST:.0%} of the runs have the stated sign; with a caveat if so and yet m random "
-            "users in place of the community show it on some network too; else it does not hold."
+            f"holds if on every network at least {MOST:.0%} of the runs have the stated sign; with a caveat if so and yet m "
+            "random users in place of the community show it on some network too; else it does not hold."
         ),
         verdict=verdict,
         evidence=(

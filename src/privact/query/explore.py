@@ -7,17 +7,18 @@ gives the same ones from the tree inside the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nested_blocks
-from privact.tree.ancestry import path_up
+from privact.tree.ancestry import lowest_common_node, path_up
 from privact.tree.counts import checked_count
-from privact.tree.hct import HierarchicalClusterTree, User
+from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
+from privact.tree.users import SEPARATOR
 
 __all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
 
@@ -29,15 +30,14 @@ _ROWS = 5  # in one view: the next closer look shows the rows below
 _NAMED = 8  # users of a block
 
 
-def view(tree: HierarchicalClusterTree, node: int | None = None, *, highlight: User | None = None) -> dict[str, Any]:
+def view(tree: HierarchicalClusterTree, node: int | None = None, *, highlight: int | None = None) -> dict[str, Any]:
     """A cluster and the clusters inside it, a few rows deep: one picture of the explorer.
 
     node: the cluster to look at; by default everybody.
-    highlight: a user whose clusters are drawn however small they are.
+    highlight: a leaf whose clusters are drawn however small they are.
     """
     top = _checked_node(tree, tree.root if node is None else node)
-    leaf = None if highlight is None else tree.leaf_of(highlight)
-    blocks, _ = nested_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=leaf, node=top, most_rows=_ROWS)
+    blocks, _ = nested_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
     return {
         "node": top,
         "size": int(tree.size[top]),
@@ -73,32 +73,37 @@ def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[st
     if tree.users is None:
         known = wanted.isascii() and wanted.isdigit() and int(wanted) < tree.n_users
         return {"text": text, "users": [str(int(wanted))] if known else []}
-    packed = tree.users.packed
-    pattern = re.escape(wanted.encode("utf-8", "surrogatepass"))
-    begins = re.compile(rb"\xff@?" + pattern + rb"[^\xff]*", re.IGNORECASE)
-    holds = re.compile(rb"\xff[^\xff]*" + pattern + rb"[^\xff]*", re.IGNORECASE)
     found: dict[str, None] = {}
-    for expression in (begins, holds):
-        for match in expression.finditer(packed):
-            if len(found) >= limit:
+    for expression in (rb"\xff@?%b", rb"%b"):
+        for user in _holding(tree.users.packed, expression % re.escape(wanted.encode("utf-8", "surrogatepass"))):
+            found[user] = None
+            if len(found) == limit:
                 break
-            found[match.group()[1:].decode()] = None
     very = [user for user in found if user.lstrip("@").casefold() == wanted.casefold()]
     if wanted in tree.users and wanted not in found:
         very = [wanted, *very]
     return {"text": text, "users": list(dict.fromkeys([*very, *found]))[:limit]}
 
 
-def rings(tree: HierarchicalClusterTree, user: User) -> dict[str, Any]:
+def _holding(packed: bytes, expression: bytes) -> Iterator[str]:
+    """The ids among packed ones in which an expression is found, in their order."""
+    end = 0
+    for match in re.finditer(expression, packed, re.IGNORECASE):
+        if match.end() <= end:
+            continue  # a further find in the same id
+        begin, end = packed.rfind(SEPARATOR, 0, match.end()), packed.find(SEPARATOR, match.end())
+        yield packed[begin + 1 : end].decode()
+
+
+def rings(tree: HierarchicalClusterTree, leaf: int) -> dict[str, Any]:
     """A user's close communities from the smallest to everybody, each at least a tenth larger than the one inside it.
 
     A deep tree has far more communities than anybody can look at; growing by a tenth leaves 145 of a million users.
     """
-    leaf = tree.leaf_of(user)
-    around = tree.communities(user)
+    around = path_up(tree, leaf, tree.n_users)
     communities = [
         {"node": node, "size": int(tree.size[node]), "users": _names(tree, _first_others(tree, node, leaf))}
-        for node in _growing(tree, around.nodes, 1.1)
+        for node in _growing(tree, around, 1.1)
     ]
     return {"user": _names(tree, [leaf])[0], "n_communities": len(around), "communities": communities}
 
@@ -122,16 +127,17 @@ def cut_sizes(tree: HierarchicalClusterTree, k: int, min_size: int = 1, limit: i
     return {"k": k, "min_size": min_size, "clusters": clusters, "left_out": left_out, "in_none": int((along < 0).sum())}
 
 
-def compare(tree: HierarchicalClusterTree, a: User, b: User) -> dict[str, Any]:
-    """How close two users are: the smallest community that holds both."""
-    together = tree.lowest_common_cluster(a, b)
+def compare(tree: HierarchicalClusterTree, a: int, b: int) -> dict[str, Any]:
+    """How close the users of two leaves are: the smallest community that holds both."""
+    node = lowest_common_node(tree, a, b)
+    size = int(tree.size[node])
     return {
-        "users": _names(tree, [tree.leaf_of(a), tree.leaf_of(b)]),
-        "node": together.node,
-        "size": together.size,
+        "users": _names(tree, [a, b]),
+        "node": int(node),
+        "size": size,
         "n_users": tree.n_users,
-        "distance": tree.distance(a, b),
-        "share": together.size / tree.n_users,
+        "distance": 0 if a == b else size,
+        "share": size / tree.n_users,
     }
 
 

@@ -53,9 +53,9 @@ class FactorModel(Recommender):
         return np.asarray(self.user_factors_[rows] @ self.item_factors_.T, np.float64)
 
     def _without_ratings(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, distinct items) scores of users who have none."""
-        raters = np.asarray(self.distinct_.matrix.sum(axis=0), np.float64).ravel()
-        return np.broadcast_to(raters, (len(rows), len(raters)))
+        """(q, distinct items) scores of users who have none: the share of users who rated each."""
+        rate = np.asarray(self.distinct_.matrix.sum(axis=0), np.float64).ravel() / max(1, len(self._silent))
+        return np.broadcast_to(rate, (len(rows), len(rate)))
 
     def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
         """The users whose vectors point most the same way: cosine above 0."""

@@ -28,7 +28,6 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
     """
     try:
         from distributed import Client, LocalCluster
-        from distributed.scheduler import KilledWorker
     except ImportError:
         raise MissingExtraError("distributed", "cluster", "--cluster") from None
     local = re.fullmatch(r"local:(\d+)", cluster)
@@ -45,7 +44,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
         )
-        with home, Client(home) as client, _plain_errors(KilledWorker):  # type: ignore[no-untyped-call]
+        with home, Client(home) as client, one_line_errors():  # type: ignore[no-untyped-call]
             yield _engine(client, folder)
         return
     try:
@@ -54,7 +53,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
         raise InputError(
             f"no Dask scheduler answers at {cluster} ({type(error).__name__}): start one with 'dask scheduler', or use local:2"
         ) from None
-    with client, _plain_errors(KilledWorker):
+    with client, one_line_errors():
         yield _engine(client, folder)
 
 
@@ -108,15 +107,17 @@ def _future_sharer(client: Any) -> Callable[[Any], Any]:
 
 
 @contextmanager
-def _plain_errors(killed: type[BaseException]) -> Iterator[None]:
-    """Errors of the cluster in one line."""
+def one_line_errors() -> Iterator[None]:
+    """Errors of a cluster, for the time of a block, as one line each."""
     from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
 
     try:
         yield
-    except killed as error:
+    except KilledWorker as error:
         raise PrivaCTError(
-            f"a part was given up after its workers died again and again, perhaps for want of memory ({str(error)[:80]}...): "
+            f"a task was given up because its workers died again and again, perhaps for want of memory ({error.task}): "
             "give workers more memory"
         ) from None
     except CancelledError:

@@ -49,7 +49,7 @@ def polish_summit(
     size = sizes_of(left, right)
     first_user = depot.population.take(np.array([0]))
     width = len(first_user.weights)
-    count = int(min(n - 1, max(1, MEMORY // (2 * 8 * width))))
+    count = int(min(n - 1, max(1, MEMORY // (2 * 8 * max(1, width)))))
     top = np.sort(n + np.argsort(-size[n:], kind="stable")[:count])  # all above a node of the list are in it
     within = np.full(2 * n - 1, -1, np.int32)
     children = np.concatenate([left[top - n], right[top - n]])

@@ -87,6 +87,14 @@ def service(make_service: Callable[..., Service]) -> Service:
     return make_service()
 
 
+@pytest.fixture(scope="module")
+def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The same for all tests of a module, which must not mind each other."""
+    service = Service(tmp_path_factory.mktemp("shared"))
+    yield service
+    service.stop()
+
+
 @pytest.fixture
 def operator_token() -> str:
     return OPERATOR

@@ -76,7 +76,11 @@
       this.tiles = kept;
       const focused = this.order.some(({ tile }) => tile === document.activeElement);
       if (!focused) this.order.forEach(({ tile }, place) => (tile.tabIndex = place === 0 ? 0 : -1));
-      this.order.forEach(({ tile, item }) => tile.classList.toggle("narrow", (item.x1 - item.x0) * this.box.clientWidth < 34));
+      this.order.forEach(({ tile, item }) => {
+        const width = (item.x1 - item.x0) * this.box.clientWidth;
+        tile.classList.toggle("narrow", width < 34);
+        tile.classList.toggle("sliver", width < 6);
+      });
       const pools = blocks.filter((block) => block.clusters !== 1).length;
       this.box.setAttribute("aria-label", `${users(this.shown.size)} in ${number.format(blocks.length - pools)} clusters`);
     }
@@ -181,7 +185,9 @@
   }
 
   function userButton(name) {
-    const button = make("button", { type: "button", className: "user", textContent: name });
+    const late = privact.source.joinedLate?.(name);
+    const button = make("button", { type: "button", className: "user", textContent: late ? `◦ ${name}` : name });
+    if (late) button.title = "joined late: placed in the tree after its release";
     button.onclick = () => attempt(() => privact.person.show(name));
     return button;
   }
@@ -249,15 +255,15 @@
       list.replaceChildren(...names.map((name) => make("li", {}, userButton(name))));
       const nothing = box.value.trim() && !names.length;
       byId("search-status").textContent = nothing ? `No user’s name holds “${box.value.trim()}”.` : "";
+      return names;
     };
     box.oninput = () => attempt(look);
     form.onsubmit = (event) => {
       event.preventDefault();
       attempt(async () => {
-        await look();
-        const first = list.querySelector("button");
-        if (!first) return;
-        await privact.person.show(first.textContent);
+        const names = await look();
+        if (!names?.length) return;
+        await privact.person.show(names[0]);
         list.replaceChildren();
       });
     };
@@ -301,6 +307,7 @@
   }
 
   privact.explore = function (source) {
+    privact.source = source;
     const picture = new Picture(source);
     privact.person = new Person(source, picture);
     wireSearch(source);

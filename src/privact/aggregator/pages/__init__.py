@@ -1,0 +1,1 @@
+"""A released round -> what a person sees of it in a browser."""

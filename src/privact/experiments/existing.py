@@ -1,0 +1,172 @@
+"""Existing users: the paper's Table 4 (SERec) beside the model as published, strong models without contacts, and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privact.errors import InputError
+from privact.experiments.cells import Cells
+from privact.experiments.communities import shuffled
+from privact.experiments.existing_methods import EPSILON, METHODS, TUNED, ExistingRun, Method
+from privact.experiments.existing_page import draw, page, result_4
+from privact.experiments.rated_network import RatedNetwork, load_rated
+from privact.experiments.recommend_rows import Row, refuse_without_controls, row
+from privact.experiments.results import Findings
+from privact.experiments.significance import paired_p_value
+from privact.recommend.splits import FOLDS, rating_splits
+
+__all__ = ["PAPER", "SCALE", "Scale", "evaluate_existing", "table_4"]
+
+Tell = Callable[[str, int, int], None]
+
+PAPER: dict[str, tuple[tuple[float, float], ...]] = {
+    "lastfm": ((0.1223, 0.0240), (0.3249, 0.1405), (0.3270, 0.1419)),
+    "delicious": ((0.0058, 0.0021), (0.0135, 0.0048), (0.0150, 0.0045)),
+    "douban": ((0.0349, 0.0052), (0.2466, 0.0929), (0.2469, 0.0930)),
+}
+"""NDCG@100 and MAP@100 of Basic SERec, SERec and PrivaCT-SERec in the paper."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of the experiment is run.
+
+    folds: how many of the five. seeds: of trees and random users. control_seeds: the same for the controls of SERec.
+    """
+
+    folds: int
+    seeds: int
+    control_seeds: int
+
+
+SCALE: dict[str, Scale] = {"lastfm": Scale(FOLDS, 3, 3), "delicious": Scale(FOLDS, 3, 3), "douban": Scale(2, 3, 1)}
+"""Douban has five times as many pairs of user and distinct item as the others: two of its five folds are run."""
+
+QUICK = Scale(1, 1, 1)
+
+
+def table_4(data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:
+    """The table of existing users on the paper's networks; lastfm alone, one fold and one seed, if quick.
+
+    data: folder of the datasets. output: where finished parts are kept, in a folder `cells`; None keeps none.
+    tell: is told what is running, how much is done, of how much.
+    """
+    return evaluate_existing(["lastfm"] if quick else list(PAPER), data, output, quick, tell)
+
+
+def evaluate_existing(networks: Sequence[str], data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:
+    """The same on some of the networks.
+
+    networks: of lastfm, delicious and douban. Other arguments as in `table_4`.
+    """
+    unknown = [name for name in networks if name not in PAPER]
+    if unknown or not networks:
+        raise InputError(f"networks {', '.join(unknown) or 'none'}: choose from {', '.join(PAPER)}")
+    cells = Cells(None if output is None else output / "cells")
+    scale = {name: QUICK if quick else SCALE[name] for name in networks}
+    total = sum(len(list(plan(scale[name]))) for name in networks)
+    done = 0
+    rows: list[Row] = []
+    gains: list[dict[str, Any]] = []
+    for name in networks:
+        network = in_random_order(load_rated(name, data))
+        found: dict[tuple[str, int, int], dict[str, Any]] = {}
+        run: ExistingRun | None = None
+        splits = rating_splits(network.ratings, np.random.default_rng(0))
+        for fold, method, seed in plan(scale[name]):
+            tell(f"{name}, fold {fold + 1} of {scale[name].folds}: {method.name}", done, total)
+            if run is None or run.split.fold != fold:
+                run = ExistingRun(network, next(splits))
+            cell = cells.get_or_run(run.described(method, seed), lambda r=run, m=method, s=seed: r.measure(m, s))  # type: ignore[misc]
+            found[method.name, fold, seed] = cell["exposure" if method.by_exposure else "preference"]
+            done += 1
+        rows += summarize(name, found)
+        gains += social_gains(name, found)
+    refuse_without_controls(rows)
+    document = {"rows": rows, "beyond_implicit_als": gains, "settings": {name: described(name) for name in networks}}
+    return Findings(
+        "table4",
+        "Existing users: SERec with contacts, with a private tree, and without either",
+        document,
+        page(rows, gains, quick),
+        [result_4(rows)],
+        lambda figure: draw(figure, rows),
+    )
+
+
+def plan(scale: Scale) -> Iterator[tuple[int, Method, int]]:
+    """Fold, method and seed of every cell, fold by fold."""
+    for fold in range(scale.folds):
+        for method in METHODS:
+            seeds = scale.control_seeds if method.control and method.model == "exposure" else scale.seeds
+            for seed in range(seeds if method.seeded else 1):
+                yield fold, method, seed
+
+
+def in_random_order(network: RatedNetwork) -> RatedNetwork:
+    """The network with its users shuffled: the file's order follows contacts, and a tree's ties would repeat it."""
+    graph = shuffled(network.graph, np.random.default_rng(7).permutation(network.graph.n_users))
+    return RatedNetwork(network.name, graph, network.ratings.for_users(graph.users))
+
+
+def summarize(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -> list[Row]:
+    """One row a method: mean and standard deviation over its folds and seeds."""
+    rows = []
+    for method in METHODS:
+        mine = {(fold, seed): cell for (told, fold, seed), cell in found.items() if told == method.name}
+        rows.append(
+            row(
+                name,
+                "existing users",
+                method.name,
+                epsilon=EPSILON if method.reports else None,
+                private=method.private,
+                control=method.control,
+                ndcg=[cell["ndcg"] for cell in mine.values()],
+                average_precision=[cell["map"] for cell in mine.values()],
+                folds=len({fold for fold, _ in mine}),
+                seeds=len({seed for _, seed in mine}),
+                paper=None if method.paper is None else PAPER[name][method.paper],
+            )
+        )
+    return rows
+
+
+def social_gains(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """What neighbours of each kind add to implicit ALS: ratio of NDCG, and how probable it is by chance, user by user."""
+    gains = []
+    alone = {fold: np.array(cell["users"]) for (told, fold, _), cell in found.items() if told == "implicit ALS"}
+    for method in METHODS:
+        if method.model != "factors" or method.near == "nobody":
+            continue
+        seeds = sorted({seed for told, _, seed in found if told == method.name})
+        differences = [
+            np.mean([found[method.name, fold, seed]["users"] for seed in seeds], axis=0) - alone[fold] for fold in alone
+        ]
+        every = np.concatenate(differences)
+        gains.append(
+            {
+                "dataset": name,
+                "method": method.name,
+                "ratio": float(1.0 + every.mean() / np.concatenate(list(alone.values())).mean()),
+                "p_value": paired_p_value(every, np.random.default_rng(0)),
+            }
+        )
+    return gains
+
+
+def described(name: str) -> dict[str, Any]:
+    """The settings of a dataset, for the JSON file."""
+    tuned = TUNED[name]
+    return {
+        "exposure": tuned.exposure.as_dict(),
+        "ranked_by": "exposure" if tuned.by_exposure else "preference",
+        "extra": tuned.extra,
+        "ridge": tuned.ridge,
+        "weight": tuned.weight,
+    }

@@ -1,0 +1,202 @@
+"""Every way of serving users who have ratings that the table of existing users compares: the paper's, the real one, controls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from privact.experiments.cold_start_methods import ColdStartRun
+from privact.experiments.rated_network import RatedNetwork
+from privact.experiments.recommend_rows import Control
+from privact.recommend.exposure import SocialExposure
+from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
+from privact.recommend.matrix_factorisation import ImplicitFactors
+from privact.recommend.metrics import CUTOFF, score
+from privact.recommend.neighbour_blend import NeighbourBlend
+from privact.recommend.neighbours import random_neighbours, tree_neighbours
+from privact.recommend.popularity import MostPopular
+from privact.recommend.recommender import Recommender
+from privact.recommend.splits import Split
+
+__all__ = ["METHODS", "TUNED", "ExistingRun", "Method", "Tuned"]
+
+EPSILON = 1.0
+Model = Literal["popular", "recq", "exposure", "factors"]
+Near = Literal["nobody", "contacts", "as many as contacts", "tree", "taste tree", "random users", "degree tree", "random tree"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table before it is measured.
+
+    name: in the table. model: what learns. near: who takes the place of contacts. by_exposure: ranked by mu times preference.
+    control: which control it is. paper: which column of the paper's table it stands beside, from 0.
+    """
+
+    name: str
+    model: Model
+    near: Near = "nobody"
+    by_exposure: bool = False
+    control: Control | None = None
+    paper: int | None = None
+
+    @property
+    def reports(self) -> bool:
+        """Whether reports made with epsilon go in: trees, and how many users are near."""
+        return self.near not in ("nobody", "contacts", "as many as contacts")
+
+    @property
+    def private(self) -> bool:
+        """Whether contacts stay private."""
+        return self.near not in ("contacts", "as many as contacts")
+
+    @property
+    def seeded(self) -> bool:
+        """Whether a seed changes who is near."""
+        return self.seen not in ("nobody", "contacts")
+
+    @property
+    def seen(self) -> Near:
+        """Whom the model can tell from others: RecQ's sees no more of neighbours than their number."""
+        return "contacts" if self.model == "recq" and self.near == "as many as contacts" else self.near
+
+
+METHODS: tuple[Method, ...] = (
+    Method("most popular", "popular", control="most popular"),
+    Method("Basic SERec, RecQ", "recq", paper=0),
+    Method("SERec, RecQ", "recq", "contacts", paper=1),
+    Method("PrivaCT-SERec, RecQ", "recq", "tree", paper=2),
+    Method("SERec, RecQ, random users", "recq", "as many as contacts", control="random users"),
+    Method("Basic SERec, RecQ, by exposure", "recq", by_exposure=True),
+    Method("SERec, RecQ, by exposure", "recq", "contacts", by_exposure=True),
+    Method("PrivaCT-SERec, RecQ, by exposure", "recq", "tree", by_exposure=True),
+    Method("Basic SERec", "exposure"),
+    Method("SERec", "exposure", "contacts"),
+    Method("PrivaCT-SERec", "exposure", "tree"),
+    Method("PrivaCT-SERec, taste bins", "exposure", "taste tree"),
+    Method("SERec, random users", "exposure", "as many as contacts", control="random users"),
+    Method("PrivaCT-SERec, degree only", "exposure", "degree tree", control="degree only"),
+    Method("PrivaCT-SERec, random tree", "exposure", "random tree", control="random tree"),
+    Method("implicit ALS", "factors"),
+    Method("implicit ALS + contacts", "factors", "contacts"),
+    Method("implicit ALS + tree", "factors", "tree"),
+    Method("implicit ALS + tree, taste bins", "factors", "taste tree"),
+    Method("implicit ALS + m random users", "factors", "random users", control="random users"),
+    Method("implicit ALS + tree, degree only", "factors", "degree tree", control="degree only"),
+    Method("implicit ALS + random tree", "factors", "random tree", control="random tree"),
+)
+"""The rows of the table, in order."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Settings chosen on ratings that were hidden inside the training part of one fold.
+
+    exposure: of the published SERec; its boost is the best with real contacts. by_exposure: how it ranks best.
+    extra, ridge: of implicit ALS. weight: of neighbours on top of it, best with real contacts.
+    """
+
+    exposure: ExposureSettings
+    by_exposure: bool
+    extra: float
+    ridge: float
+    weight: float
+
+
+TUNED: dict[str, Tuned] = {
+    "lastfm": Tuned(EXPOMF.but(boost=400.0), False, extra=10.0, ridge=60.0, weight=0.3),
+    "delicious": Tuned(EXPOMF.but(boost=400.0), False, extra=100.0, ridge=30.0, weight=0.3),
+    "douban": Tuned(EXPOMF.but(boost=400.0), False, extra=3.0, ridge=50.0, weight=0.3),
+}
+
+
+class ExistingRun:
+    """One fold: neighbours of every kind by seed, models when a method first asks for them.
+
+    network: contacts and ratings. split: the fold.
+    """
+
+    def __init__(self, network: RatedNetwork, split: Split) -> None:
+        self.network, self.split = network, split
+        self._rounds: dict[int, ColdStartRun] = {}
+
+    def described(self, method: Method, seed: int) -> dict[str, Any]:
+        """Everything that decides a cell, for its file; methods that share a fit share a cell."""
+        tuned = TUNED[self.network.name]
+        settings: dict[str, Any] = {
+            "popular": {},
+            "recq": RECQ.as_dict(),
+            "exposure": {**tuned.exposure.as_dict(), "by_exposure": tuned.by_exposure},
+            "factors": {"extra": tuned.extra, "ridge": tuned.ridge, "weight": tuned.weight},
+        }[method.model]
+        return {
+            "experiment": "existing users",
+            "dataset": self.network.name,
+            "fold": self.split.fold,
+            "model": method.model,
+            "near": method.seen,
+            "seed": seed if method.seeded else 0,
+            "epsilon": EPSILON if method.reports else None,
+            "settings": settings,
+        }
+
+    def measure(self, method: Method, seed: int) -> dict[str, Any]:
+        """NDCG and MAP of a method, and of each user where they are compared in pairs; by ranking."""
+        model = self._fitted(method, seed)
+        found = {"preference": self._judge(model, keep_users=method.model == "factors")}
+        if isinstance(model, SocialExposure) and method.model == "recq":
+            model.rank_by = "exposure"
+            found["exposure"] = self._judge(model)
+        return found
+
+    def neighbours(self, near: Near, seed: int) -> Any:
+        """(n, n) who is near whom."""
+        graph = self.network.graph
+        contacts = graph.to_scipy()
+        rng = np.random.default_rng([seed, 20, self.split.fold])
+        if near == "contacts":
+            return contacts
+        if near == "as many as contacts":
+            return random_neighbours(graph.n_users, graph.degrees, rng)
+        played = self._round(seed)
+        if near == "random users":
+            return random_neighbours(graph.n_users, played.degrees(played.random_round), rng)
+        if near == "taste tree":
+            taste = played.taste_round(EPSILON)
+            return tree_neighbours(taste.tree_, played.degrees(taste))
+        if near == "degree tree":
+            return tree_neighbours(played.degree_round.tree_, played.degrees(played.degree_round))
+        tree = played.blind_tree if near == "random tree" else played.random_round.tree_
+        return tree_neighbours(tree, played.degrees(played.random_round))
+
+    def _round(self, seed: int) -> ColdStartRun:
+        if seed not in self._rounds:
+            self._rounds[seed] = ColdStartRun(self.network, self.split, seed, EPSILON)
+        return self._rounds[seed]
+
+    def _fitted(self, method: Method, seed: int) -> Recommender:
+        train, tuned = self.split.train, TUNED[self.network.name]
+        if method.model == "popular":
+            return MostPopular().fit(train)
+        near = None if method.near == "nobody" else self.neighbours(method.near, seed)
+        if method.model == "recq":
+            return SocialExposure(near, "recq", RECQ).fit(train)
+        if method.model == "exposure":
+            rank_by: Literal["exposure", "preference"] = "exposure" if tuned.by_exposure else "preference"
+            return SocialExposure(near, "own", tuned.exposure, rank_by).fit(train)
+        return self._factors if near is None else NeighbourBlend(self._factors, near, tuned.weight).fit(train)
+
+    @cached_property
+    def _factors(self) -> ImplicitFactors:
+        tuned = TUNED[self.network.name]
+        return ImplicitFactors(extra=tuned.extra, ridge=tuned.ridge).fit(self.split.train)
+
+    def _judge(self, model: Recommender, keep_users: bool = False) -> dict[str, Any]:
+        scores = score(model.rank(self.split.users, CUTOFF), self.split.relevant)
+        found: dict[str, Any] = {"ndcg": scores.mean_ndcg, "map": scores.mean_average_precision}
+        if keep_users:
+            found["users"] = np.round(scores.ndcg, 6).tolist()
+        return found

@@ -1,0 +1,167 @@
+"""The table of existing users on a made-up network: its rows, its controls, its verdict, and going on after an interruption."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privact.errors import InputError
+from privact.experiments import existing
+from privact.experiments.existing import PAPER, Scale, evaluate_existing, in_random_order, plan, table_4
+from privact.experiments.existing_methods import METHODS, ExistingRun
+from privact.experiments.existing_page import result_4
+from privact.experiments.rated_network import load_rated
+from privact.experiments.recommend_rows import CONTROLS, ROW
+from privact.experiments.results import write_findings
+
+USERS, ITEMS = 36, 30
+
+
+def quiet(text: str, done: int, total: int) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder whose lastfm is two camps of users, each knowing and hearing mostly its own."""
+    folder = tmp_path_factory.mktemp("data") / "lastfm"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    camp = np.arange(USERS) % 2
+    knows = [(u, v) for u in range(USERS) for v in range(u) if rng.random() < (0.4 if camp[u] == camp[v] else 0.05) or u == v + 1]
+    hears = [(u, i) for u in range(USERS) for i in range(ITEMS) if rng.random() < (0.5 if camp[u] == i % 2 else 0.05)]
+    write(folder / "social.tsv.gz", "user\tfriend", knows)
+    write(folder / "ratings.tsv.gz", "user\titem\trating", [(u, i, 1 + (u + i) % 5) for u, i in hears])
+    return str(folder.parent)
+
+
+def write(path: Path, heading: str, lines: list[tuple[int, ...]]) -> None:
+    text = "\n".join([heading, *("\t".join(map(str, line)) for line in lines)]) + "\n"
+    path.write_bytes(gzip.compress(text.encode()))
+
+
+@pytest.fixture(scope="module")
+def found(data: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    output = tmp_path_factory.mktemp("results")
+    return table_4(data, output, True, quiet), output
+
+
+def test_every_row_has_the_agreed_keys_and_every_control_is_there(found: tuple[Any, Path]) -> None:
+    rows = found[0].document["rows"]
+    assert [row["method"] for row in rows] == [method.name for method in METHODS]
+    assert all(tuple(row) == ROW for row in rows)
+    assert {row["control"] for row in rows} == {None, *CONTROLS}
+    assert {row["scenario"] for row in rows} == {"existing users"}
+    assert all(0.0 <= row["map"] <= 1.0 and 0.0 < row["ndcg"] <= 1.0 for row in rows)
+    stated = {row["method"]: (row["paper_ndcg"], row["paper_map"]) for row in rows if row["paper_ndcg"] is not None}
+    assert list(stated.values()) == list(PAPER["lastfm"])
+
+
+def test_what_sees_contacts_is_not_called_private(found: tuple[Any, Path]) -> None:
+    private = {row["method"]: (row["private"], row["epsilon"]) for row in found[0].document["rows"]}
+    assert private["SERec"] == private["implicit ALS + contacts"] == private["SERec, random users"] == (False, None)
+    assert private["PrivaCT-SERec"] == private["implicit ALS + m random users"] == (True, 1.0)
+    assert private["Basic SERec"] == private["most popular"] == (True, None)
+
+
+def test_recqs_model_cannot_tell_random_users_from_contacts(found: tuple[Any, Path]) -> None:
+    ndcg = {row["method"]: row["ndcg"] for row in found[0].document["rows"]}
+    assert ndcg["SERec, RecQ, random users"] == ndcg["SERec, RecQ"]
+    assert ndcg["SERec, random users"] != ndcg["SERec"]
+
+
+def test_the_files_are_written(found: tuple[Any, Path], tmp_path: Path) -> None:
+    paths = write_findings(found[0], tmp_path)
+    assert {path.name for path in paths} == {"table4.json", "table4.md", "table4.png"}
+    text = (tmp_path / "table4.md").read_text()
+    assert "Result 4" in text
+    assert "one fold and one seed" in text
+
+
+def test_finished_cells_are_not_run_again(found: tuple[Any, Path], data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(self: ExistingRun, method: Any, seed: int) -> dict[str, Any]:
+        raise AssertionError(f"{method.name} is run again")
+
+    monkeypatch.setattr(ExistingRun, "measure", never)
+    again = table_4(data, found[1], True, quiet)
+    assert again.document == found[0].document
+
+
+def test_an_interrupted_run_goes_on_where_it_was(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+
+    def fake(self: ExistingRun, method: Any, seed: int) -> dict[str, Any]:
+        if len(measured) == 3:
+            measured.append("interrupted")
+            raise KeyboardInterrupt
+        measured.append(method.name)
+        cell = {"ndcg": 0.1, "map": 0.05, "users": [0.1, 0.2]}
+        return {"preference": cell, "exposure": cell}
+
+    monkeypatch.setattr(ExistingRun, "measure", fake)
+    with pytest.raises(KeyboardInterrupt):
+        table_4(data, tmp_path, True, quiet)
+    table_4(data, tmp_path, True, quiet)
+    assert measured[:3] == [method.name for method in METHODS[:3]]
+    assert not set(measured[:3]) & set(measured[4:])
+    assert measured[4] == METHODS[3].name
+
+
+def test_the_plan_says_which_folds_and_seeds_run() -> None:
+    cells = list(plan(Scale(2, 3, 1)))
+    seeds = {
+        name: [seed for fold, method, seed in cells if fold == 1 and method.name == name] for name in {m.name for m in METHODS}
+    }
+    assert seeds["PrivaCT-SERec"] == seeds["implicit ALS + random tree"] == [0, 1, 2]
+    assert seeds["PrivaCT-SERec, random tree"] == seeds["SERec"] == [0]
+    assert {fold for fold, _, _ in cells} == {0, 1}
+
+
+def test_users_are_shuffled_and_keep_their_ratings_and_contacts(data: str) -> None:
+    before = load_rated("lastfm", data)
+    after = in_random_order(before)
+    assert after.graph.users != before.graph.users
+    assert after.ratings.users == after.graph.users
+    activity = dict(zip(before.ratings.users, before.ratings.activity, strict=True))
+    degree = dict(zip(before.graph.users, before.graph.degrees, strict=True))
+    assert [activity[user] for user in after.graph.users] == after.ratings.activity.tolist()
+    assert [degree[user] for user in after.graph.users] == after.graph.degrees.tolist()
+
+
+def test_an_unknown_network_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="networks flixster: choose from lastfm"):
+        evaluate_existing(["flixster"], None, tmp_path, True, quiet)
+
+
+@pytest.mark.parametrize(
+    ("basic", "social", "private", "strangers", "factors", "verdict"),
+    [
+        (0.1, 0.3, 0.31, 0.1, 0.2, "holds"),
+        (0.1, 0.3, 0.31, 0.3, 0.2, "holds with a caveat"),  # strangers do as well
+        (0.1, 0.3, 0.31, 0.1, 0.4, "holds with a caveat"),  # no contacts needed
+        (0.2, 0.3, 0.31, 0.1, 0.2, "holds with a caveat"),  # less than 2.16 times
+        (0.1, 0.3, 0.26, 0.1, 0.2, "does not hold"),  # not similar
+        (0.3, 0.3, 0.29, 0.1, 0.2, "does not hold"),  # not better
+    ],
+)
+def test_the_verdict_follows_its_rule(
+    basic: float, social: float, private: float, strangers: float, factors: float, verdict: str
+) -> None:
+    values = {
+        "Basic SERec, RecQ": basic,
+        "SERec, RecQ": social,
+        "PrivaCT-SERec, RecQ": private,
+        "SERec, RecQ, random users": strangers,
+        "implicit ALS": factors,
+    }
+    rows = [{"dataset": "lastfm", "method": name, "ndcg": value, "map": value / 2} for name, value in values.items()]
+    assert result_4(rows).verdict == verdict
+
+
+def test_the_full_table_runs_every_network() -> None:
+    assert list(existing.SCALE) == list(PAPER)
+    assert all(scale.folds >= 2 and scale.seeds == 3 for scale in existing.SCALE.values())
