@@ -269,7 +269,8 @@ def test_trees_that_are_not_public_need_a_token(shelf):
 def test_the_description_has_an_example_of_every_answer(ask):
     _, stored, _ = ask
     document = create_app(stored.settings).openapi()
-    routes = {path: methods["get"] for path, methods in document["paths"].items() if "/tree" in path}
+    paths = document["paths"].items()
+    routes = {path: methods["get"] for path, methods in paths if "/tree" in path and "/explore" not in path}
     assert len(routes) == 6
     for path, operation in routes.items():
         assert operation["summary"]

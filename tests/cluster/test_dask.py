@@ -21,9 +21,10 @@ from privact.tree.partitioned import partitioned
 from privact.tree.population import EmbeddedRows
 from privact.tree.posterior import CountPosterior
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-N_USERS = 6_000
+N_USERS = 3_000
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +42,14 @@ def users(reports):
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Many tasks although users are few; sizes inside a task are those of the product."""
-    monkeypatch.setattr(module, "PART", 400)
+    monkeypatch.setattr(module, "PART", 300)
     monkeypatch.setattr(module, "ROUTED", 500)
 
 
 @pytest.fixture(scope="module")
 def expected(users):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "PART", 400)
+        patch.setattr(module, "PART", 300)
         patch.setattr(module, "ROUTED", 500)
         return grown(users)
 
@@ -65,7 +66,7 @@ def start(scratch, n_workers, **options):
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         local_directory=str(scratch),
         silence_logs=logging.CRITICAL,
         **options,
@@ -107,7 +108,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(users, expected, 
         before = pids(client)
 
         def kill_once(stage, done, total):
-            if stage == "learning parts" and done > 1_000 and not killed:
+            if stage == "learning parts" and done > 500 and not killed:
                 killed.append(before[0])
                 os.kill(before[0], signal.SIGKILL)
 
@@ -138,14 +139,13 @@ def test_workers_that_see_no_file_of_ours_get_their_rows_with_each_task(users, e
         assert engine.folder is None
 
         def kill_once(stage, done, total):
-            if stage == "learning parts" and done > 1_000 and not killed:
+            if stage == "learning parts" and done > 500 and not killed:
                 killed.append(pids(client)[0])
                 os.kill(killed[0], signal.SIGKILL)
 
         assert grown(users, engine, kill_once) == expected
     assert killed
-    whole = users.rows.nbytes
-    assert max(sent) <= whole / 3  # a sample of 2,000 of 6,000 is the most that one task is given
+    assert max(sent) <= users.rows.nbytes / 2  # a sample is at most half of a group, and a part far less
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("rows", "shared"))] == []
 
 
@@ -173,10 +173,14 @@ def take_memory(_value):
 def test_a_task_that_no_worker_has_memory_for_is_given_up_in_one_line(tmp_path, monkeypatch):
     from privact.tree.dask_engine import engine_of, one_line_errors
 
-    with distributed.config.dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        with start(tmp_path, 1, memory_limit="400MB") as cluster, distributed.Client(cluster) as client:
-            with pytest.raises(PrivaCTError, match="workers died again and again.*more memory") as caught, one_line_errors():
-                run(engine_of(client, tmp_path), take_memory, [(1,)], lambda number: None)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        start(tmp_path, 1, memory_limit="400MB") as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(PrivaCTError, match=r"workers died again and again.*more memory") as caught,
+        one_line_errors(),
+    ):
+        run(engine_of(client, tmp_path), take_memory, [(1,)], lambda number: None)
     assert "\n" not in str(caught.value)
 
 
@@ -184,9 +188,11 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(tmp_path, monkeypatch
     from privact.tree import dask_engine
 
     monkeypatch.setattr(dask_engine, "PATIENCE", 1)
-    with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:9") as caught:
-        with open_engine(cluster="tcp://127.0.0.1:9", scratch=tmp_path):
-            pass
+    with (
+        pytest.raises(InputError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9") as caught,
+        open_engine(cluster="tcp://127.0.0.1:9", scratch=tmp_path),
+    ):
+        pass
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 

@@ -123,8 +123,9 @@ class Device:
 
         with self.connection() as aggregator:
             proposals = propose(self.account, aggregator, clock=clock, **options)
-            made = make_reports(self.account, aggregator, proposals, contacts, asked=clock(), window=window, clock=clock)
-            return proposals, send_reports(self.account, aggregator, made, window=window, clock=clock, sleep=self.sleep)
+            made, refused = make_reports(self.account, proposals, contacts, asked=clock(), window=window, clock=clock)
+            sent = send_reports(self.account, aggregator, made, window=window, clock=clock, sleep=self.sleep)
+            return proposals, refused + sent
 
 
 @pytest.fixture

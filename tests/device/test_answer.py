@@ -7,9 +7,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from privact.device.answer import make_reports, propose
 from privact.device.refusals import AggregatorError, LedgerError, RefusedError
 from privact.device.rules import Rules
-from privact.errors import ProtocolError
 from privact.protocol.bins import bin_of
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report, report_length
@@ -223,9 +223,25 @@ def test_a_label_table_that_is_not_the_round_s_is_refused_before_anything_is_spe
         Round(id="r", epsilon=1.0, n_bins=3, n_users=500, bins="labels", labels_digest=bytes(32), opens=0, closes=2**32)
     )
     server.tables["r"] = table
-    with pytest.raises(ProtocolError, match="digest"):
-        device.answer(CONTACTS)
-    assert device.ledger.read().spent == 0
+    server.announce()
+    found = device.answer(CONTACTS)
+    assert "does not have the round's digest" in refusals(found)["r"]
+    assert said(found) == [("spring", "accepted")]
+    assert device.ledger.read().spent == 1
+
+
+def test_a_budget_that_another_process_spent_meanwhile_refuses_one_round_and_not_the_others(server, make_device):
+    device = make_device(budget=1.5)
+    server.announce(closes=server.now + 10)
+    server.announce(id="cheap", epsilon=0.5)
+    with device.connection() as aggregator:
+        proposals = propose(device.account, aggregator, clock=lambda: server.now)
+    device.answer(CONTACTS, only="cheap")
+    server.announce(id="quick", epsilon=0.75)
+    device.answer(CONTACTS, only="quick")
+    made, refused = make_reports(device.account, proposals, CONTACTS, asked=0.0, window=0.0, clock=lambda: server.now)
+    assert [(each.round_id, each.outcome) for each in refused] == [("spring", "refused")]
+    assert [stored.round.id for _, stored in made] == ["cheap"]
 
 
 def test_reports_wait_for_their_slots_in_order(device, server):

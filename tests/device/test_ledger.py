@@ -105,6 +105,21 @@ def test_the_budget_is_exact(ledger):
         answer(ledger, replace(ROUND, id="r4", epsilon=1e-6))
 
 
+def test_what_another_process_spends_meanwhile_counts(ledger):
+    """Both looked when enough was left for one of them; the slower one is refused."""
+
+    class Slower(Ledger):
+        def read(self):
+            book = super().read()
+            if not book.answers:
+                answer(ledger, replace(ROUND, id="faster", epsilon=1.75))
+            return book
+
+    with pytest.raises(RefusedError, match=r"only 0\.25 of the lifetime budget 2 is left"):
+        answer(Slower(ledger.path, ledger.marker))
+    assert list(ledger.read().answers) == ["faster"]
+
+
 def test_a_changed_round_is_refused_and_the_answer_stays(ledger):
     stored = answer(ledger)
     for change in ({"epsilon": 0.25}, {"seed": bytes(17)}, {"closes": NOW + 10}, {"joiner_seconds": 1}):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import struct
 import sys
@@ -104,7 +105,7 @@ def test_user_ids(vector: dict[str, str]) -> None:
 
 
 def test_white_space_is_what_the_document_lists() -> None:
-    ours = {code for code in range(sys.maxunicode + 1) if re.fullmatch(r"\s", chr(code))}
+    ours = set(map(ord, re.findall(r"\s", "".join(map(chr, range(sys.maxunicode + 1))))))
     assert ours == stranger.WHITE
     listed = re.search(r"White space is ([^:]*?)\.\n", DOCUMENT.replace("\n   ", " "))
     assert listed is not None
@@ -157,11 +158,10 @@ def test_reports(vector: dict[str, Any]) -> None:
 
 
 def test_the_law_of_the_noise() -> None:
-    from scipy.stats import dlaplace
-
+    a = math.exp(-0.5)
     assert [row["noise"] for row in VECTORS["noise"]] == [0, 1, 2, 3, 10]
     for row in VECTORS["noise"]:
-        assert f"{dlaplace(0.5).pmf(row['noise']):.9f}" == row["probability"]
+        assert f"{(1 - a) / (1 + a) * a ** row['noise']:.9f}" == row["probability"]
 
 
 def shown(value: object) -> str:

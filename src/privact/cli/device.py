@@ -133,19 +133,18 @@ def answer(
             raise RefusedError(proposals[0].refusal)
         if not json:
             say_plan(account, found, proposals)
-        if dry_run:
-            outcomes: list[Outcome] = []
-        else:
+        outcomes: list[Outcome] = []
+        if not dry_run:
             if any(proposal.cost for proposal in proposals) and not yes:
                 confirm()
-            made = make_reports(account, aggregator, proposals, found.ids, asked=asked, window=window)
+            made, outcomes = make_reports(account, proposals, found.ids, asked=asked, window=window)
             if later:
-                outcomes = [
+                outcomes += [
                     Outcome(stored.round.id, "waiting", "stored; the next `privact device answer` sends it", proposal.cost)
                     for proposal, stored in made
                 ]
             else:
-                outcomes = send_reports(account, aggregator, made, window=window, sleep=patient_sleep)
+                outcomes += send_reports(account, aggregator, made, window=window, sleep=patient_sleep)
     finish(account, found, proposals, outcomes, json)
 
 

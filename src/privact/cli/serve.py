@@ -48,10 +48,9 @@ def serve(
     from privact.errors import MissingExtraError
 
     try:
-        from privact.aggregator.server import serve as run
         from privact.aggregator.settings import read_settings
     except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "fastapi", "server", "an aggregator") from None
+        raise MissingExtraError(error.name or "pydantic", "server", "an aggregator") from None
 
     settings = read_settings(
         config,
@@ -75,5 +74,10 @@ def serve(
 
     def tell_token(token: str) -> None:
         print(f"privact: the operator's token, shown this once: {token}", file=sys.stderr, flush=True)
+
+    try:
+        from privact.aggregator.server import serve as run
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "server", "an aggregator") from None
 
     run(settings, new_token=new_operator_token, tell_token=tell_token, tell_ready=tell_ready)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privact.device.client import Aggregator, Me, Notice
 from privact.device.entries import Book, StoredReport
 from privact.device.home import Account
 from privact.device.refusals import AggregatorError, LedgerError, RefusedError
-from privact.device.rules import check_round
+from privact.device.rules import amount, check_round
 from privact.device.slots import draw_slot, wait_for
 from privact.device.upload import deliver
 from privact.errors import ProtocolError
+from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 
 __all__ = ["Outcome", "Proposal", "make_reports", "propose", "send_reports"]
@@ -29,6 +30,7 @@ class Proposal:
     cost: the epsilon that answering spends; 0 if a report is stored already.
     refusal: why it is not answered; empty if it is.
     done: whether the aggregator has the stored report already.
+    labels: the round's label table, if it has one and is to be answered.
     """
 
     notice: Notice
@@ -36,6 +38,7 @@ class Proposal:
     cost: float = 0.0
     refusal: str = ""
     done: bool = False
+    labels: LabelTable | None = field(default=None, repr=False)
 
     @property
     def late(self) -> bool:
@@ -84,42 +87,46 @@ def propose(
         raise RefusedError(f"{aggregator.address.url} announces no round {only!r} to {me.user}: see `privact device status`")
     found = [_proposal(notice, book, aggregator, digest, clock()) for notice in notices]
     found.sort(key=lambda each: (each.round.closes if each.round else 0, each.notice.id))  # the most urgent first
-    return list(_within_budget(found, book))
+    return [_with_labels(proposal, aggregator) for proposal in _within_budget(found, book)]
 
 
 def make_reports(
     account: Account,
-    aggregator: Aggregator,
     proposals: Iterable[Proposal],
     contacts: Sequence[str],
     *,
     asked: float,
     window: float,
     clock: Callable[[], float] = time.time,
-) -> list[tuple[Proposal, StoredReport]]:
+) -> tuple[list[tuple[Proposal, StoredReport]], list[Outcome]]:
     """The one report of each proposed round, randomized now unless it is stored already; all are in the ledger on return.
+
+    Also returns what became of rounds that must be refused after all, as when another process has spent the budget meanwhile.
 
     contacts: the user's contacts.
     asked: when the person asked, UTC seconds; slots are drawn from the window of so many seconds after it.
     """
     from privact.device.noise import report
 
-    made = []
-    for proposal in proposals:
-        round = proposal.round
-        if round is None or proposal.refusal or proposal.done:
-            continue
-        labels = aggregator.labels(round) if proposal.cost else None
+    def answered(proposal: Proposal, round: Round) -> StoredReport:
         closes = round.closes + (round.joiner_seconds if proposal.late else 0)
-        stored = account.ledger.answer_once(
+        return account.ledger.answer_once(
             round,
             now=clock(),
             late=proposal.late,
-            draw_slot=lambda closes=closes: draw_slot(asked, window, closes),  # type: ignore[misc]
-            randomize=lambda round=round, labels=labels: report(contacts, round, account.user, labels),  # type: ignore[misc]
+            draw_slot=lambda: draw_slot(asked, window, closes),
+            randomize=lambda: report(contacts, round, account.user, proposal.labels),
         )
-        made.append((proposal, stored))
-    return made
+
+    made, refused = [], []
+    for proposal in proposals:
+        if proposal.round is None or proposal.refusal or proposal.done:
+            continue
+        try:
+            made.append((proposal, answered(proposal, proposal.round)))
+        except RefusedError as error:
+            refused.append(Outcome(proposal.notice.id, "refused", str(error)))
+    return made, refused
 
 
 def send_reports(
@@ -182,10 +189,18 @@ def _proposal(notice: Notice, book: Book, aggregator: Aggregator, digest: bytes 
     return replace(proposal, cost=round.epsilon)
 
 
+def _with_labels(proposal: Proposal, aggregator: Aggregator) -> Proposal:
+    """The proposal with the whole label table of its round, fetched before anything is spent."""
+    if not proposal.cost or proposal.round is None:
+        return proposal
+    try:
+        return replace(proposal, labels=aggregator.labels(proposal.round))
+    except ProtocolError as error:
+        return replace(proposal, cost=0.0, refusal=str(error))
+
+
 def _within_budget(proposals: Iterable[Proposal], book: Book) -> Iterable[Proposal]:
     """The proposals in order, each refused that costs more than those before it leave."""
-    from privact.device.rules import amount
-
     for proposal in proposals:
         if proposal.cost and proposal.round is not None:
             try:

@@ -14,14 +14,17 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
-import httpx
-
 from privact.device.addresses import Address
 from privact.device.refusals import AggregatorError
-from privact.errors import PrivaCTError, ProtocolError
+from privact.errors import MissingExtraError, PrivaCTError, ProtocolError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.protocol.users import normalise_user_id, user_digest
+
+try:
+    import httpx
+except ImportError:
+    raise MissingExtraError("httpx", "device", "speaking to an aggregator") from None
 
 __all__ = ["Aggregator", "Me", "Notice", "Reply"]
 

@@ -40,7 +40,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
             n_workers=int(local[1]),
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
         )

@@ -7,6 +7,7 @@ part; to other workers the rows of a part travel with its task, each user's once
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -145,7 +146,8 @@ class Depot:
         """Spill all rows in the present order to a file that workers read slices of."""
         if self.engine.folder is None or self._rows is None:
             return
-        path = f"{self.engine.folder}/rows-{len(os.listdir(self.engine.folder))}.npy"
+        handle, path = tempfile.mkstemp(prefix="rows-", suffix=".npy", dir=self.engine.folder)
+        os.close(handle)
         target = np.lib.format.open_memmap(path, "w+", self._rows.dtype, self._rows.shape)
         for first in range(0, len(self.order), COPIED):
             target[first : first + COPIED] = self._rows[self.order[first : first + COPIED]]

@@ -106,7 +106,7 @@ def test_an_address_says_which_methods_it_takes(shared_service, path, methods):
 
 
 @pytest.mark.parametrize(
-    "path", ["/v2", "/v1/", "/v1/rounds/", "/docs", "/redoc", "/v1/rounds/spring/nothing", "/%00", "//", "/%ff"]
+    "path", ["/v2", "/v1/", "/v1/rounds/", "/docs", "/redoc", "/v1/rounds/spring/nothing", "/%00", "/%ff"]
 )
 def test_an_unknown_address_is_404_in_the_same_shape(shared_service, path):
     answer = shared_service.ask("GET", path)
@@ -130,7 +130,7 @@ def test_the_api_describes_itself_completely(service):
         for status, answer in operation["responses"].items():
             assert answer["description"], (where, status)
             assert status != "422", where
-            if status == "204":
+            if status in ("204", "304"):  # without a body
                 continue
             ((kind, content),) = list(answer["content"].items())[:1]
             if kind == "application/json":

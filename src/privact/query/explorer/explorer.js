@@ -130,8 +130,8 @@
         else if (block.node === this.shown.node) await this.out();
         else {
           await this.show(block.node, this.highlight);
-          await this.list(block);
           this.tiles.get(`n${block.node}`)?.focus();
+          await this.list(block);
         }
       });
     }

@@ -1,0 +1,130 @@
+"""A real browser, and an aggregator with a released round, an open one and a user who joined late."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privact.device.addresses import aggregator_address
+from privact.device.noise import report
+from privact.experiments.devices import Operator, made_up_network, make_reports, send_reports
+from privact.experiments.local_aggregator import LocalAggregator, running_aggregator
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]  # fmt: skip
+SCREENSHOTS = os.environ.get("PRIVACT_SCREENSHOTS")
+"""Folder for the screenshots that the docs use; by default they are taken into a temporary folder."""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        if os.environ.get("PRIVACT_REQUIRE_BROWSER"):
+            pytest.fail("no Chromium found, and PRIVACT_REQUIRE_BROWSER is set")
+        pytest.skip("no Chromium found: install it to see the pages tested")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser) -> Iterator[Callable[..., Any]]:
+    """Opens pages, and fails the test if a script failed or asked another host."""
+    contexts, faults = [], []
+
+    def opened(address: str, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 850}, "reduced_motion": "reduce", **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda line: faults.append(line.text) if "Content Security Policy" in line.text else None)
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture(scope="session")
+def take_picture(tmp_path_factory) -> Callable[[Any, str], Path]:
+    """Saves what a page shows under a name."""
+    folder = Path(SCREENSHOTS) if SCREENSHOTS else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def take(page: Any, name: str) -> Path:
+        path = folder / f"{name}.png"
+        page.screenshot(path=path)
+        assert path.stat().st_size > 5_000
+        return path
+
+    return take
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the pages show: the server, the user tokens, the users of the released round, and who joined it late."""
+
+    aggregator: LocalAggregator
+    tokens: dict[str, str]
+    users: tuple[str, ...]
+    late: str
+
+    @property
+    def url(self) -> str:
+        return self.aggregator.url
+
+
+@pytest.fixture(scope="session")
+def played() -> Iterator[Played]:
+    """An aggregator whose round `spring` is released, with one late joiner, and whose round `summer` is open, half answered."""
+    with running_aggregator() as aggregator, ThreadPoolExecutor(1) as elsewhere:  # the browser has this thread's event loop
+        yield elsewhere.submit(_play, aggregator).result()
+
+
+def _play(aggregator: LocalAggregator) -> Played:
+    quiet = lambda *_: None  # noqa: E731
+    address = aggregator_address(aggregator.url)
+    operator = Operator(address, aggregator.operator_token)
+    network = made_up_network(400, seed=5)
+    users = network.graph.users
+    tokens = operator.enrol(users, quiet)
+    names = network.server_names
+    lines = "".join(f"{user},{names[home]}\n" for user, home in zip(users, network.servers.tolist(), strict=True))
+    operator.ask("POST", "/v1/rounds", {"id": "spring", "epsilon": 1.0, "bins": "labels"})
+    operator.ask("PUT", "/v1/rounds/spring/labels", content=lines.encode())
+    operator.ask("POST", "/v1/rounds/spring/open")
+    round_ = operator.parameters("spring")
+    send_reports(address, "spring", list(tokens.values()), make_reports(network.graph, users, round_, operator.labels(round_)))
+    operator.ask("POST", "/v1/rounds/spring/close")
+    operator.released("spring", quiet)
+    late = "late@tempo.example"
+    tokens |= operator.enrol([late], quiet)
+    contacts = network.graph.neighbours(users[0])
+    answer = report(contacts, round_, late, operator.labels(round_)).to_bytes()
+    assert send_reports(address, "spring", [tokens[late]], [answer]).statuses[201] == 1
+    for _ in range(600):  # until it is placed
+        if operator.ask("GET", "/v1/rounds/spring/tree").json()["joined_late"]:
+            break
+        time.sleep(0.1)
+    operator.ask("POST", "/v1/rounds", {"id": "summer", "epsilon": 0.5})
+    operator.ask("POST", "/v1/rounds/summer/open")
+    half = users[:200]
+    answers = make_reports(network.graph, users, operator.parameters("summer"))[:200]
+    send_reports(address, "summer", [tokens[user] for user in half], answers)
+    return Played(aggregator, tokens, users, late)
