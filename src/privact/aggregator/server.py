@@ -136,8 +136,8 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
-        unknown = isinstance(error, socket.gaierror) or not error.errno
-        reason = (error.strerror or str(error) if unknown else os.strerror(error.errno)).lower()
+        named = None if isinstance(error, socket.gaierror) else error.errno
+        reason = (os.strerror(named) if named else error.strerror or str(error)).lower()
         raise InputError(f"cannot listen on {settings.host} port {port}: {reason}: choose another with --port") from None
     with listener:
         yield listener

@@ -128,7 +128,7 @@ def answer(
     window = send_window(within, now, account)
     found = read_contacts(contacts, account.user, format=format, field=field)
     with Aggregator(account.address, account.token) as aggregator:
-        proposals = propose(account, aggregator, only=round, digest=read_digest(digest, round))
+        proposals = propose(account, aggregator, only=round, digest=read_digest(digest, round), clock=time.time)
         if round is not None and proposals[0].refusal:
             raise RefusedError(proposals[0].refusal)
         if not json:
@@ -137,14 +137,14 @@ def answer(
         if not dry_run:
             if any(proposal.cost for proposal in proposals) and not yes:
                 confirm()
-            made, outcomes = make_reports(account, proposals, found.ids, asked=asked, window=window)
+            made, outcomes = make_reports(account, proposals, found.ids, asked=asked, window=window, clock=time.time)
             if later:
                 outcomes += [
                     Outcome(stored.round.id, "waiting", "stored; the next `privact device answer` sends it", proposal.cost)
                     for proposal, stored in made
                 ]
             else:
-                outcomes += send_reports(account, aggregator, made, window=window, sleep=patient_sleep)
+                outcomes += send_reports(account, aggregator, made, window=window, clock=time.time, sleep=patient_sleep)
     finish(account, found, proposals, outcomes, json)
 
 

@@ -1,0 +1,214 @@
+"""privact users and privact round against a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+
+from privact.aggregator.app import create_app
+from privact.aggregator.settings import Settings
+from privact.cli.times import moment, seconds, told
+from privact.errors import InputError
+
+OPERATOR = "operator." + "o" * 43
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    settings = Settings(data_folder=tmp_path_factory.mktemp("data"), operator_token=OPERATOR, minimum_users=3, operator_rate=0)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, lifespan="on", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+    listener.close()
+
+
+@pytest.fixture(autouse=True)
+def _operator(url, monkeypatch):
+    monkeypatch.setenv("PRIVACT_OPERATOR_TOKEN", OPERATOR)
+    monkeypatch.setenv("PRIVACT_URL", url)
+
+
+@pytest.fixture
+def users_file(tmp_path):
+    def write(*users):
+        path = tmp_path / "users.txt"
+        path.write_text("# our users\n\n" + "".join(f"{user}\n" for user in users), encoding="utf-8")
+        return path
+
+    return write
+
+
+def refused(run, *arguments):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("privact: ")
+
+
+def test_tokens_go_to_stdout_and_words_to_stderr(run, users_file):
+    result = run("users", "add", users_file("One@a.example", "two", "TWO"))
+    assert result.exit_code == 0
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [user for user, _ in rows] == ["one@a.example", "two"]
+    assert all(len(token) == 32 + 1 + 43 for _, token in rows)
+    assert "2 users are enrolled" in result.stderr
+    assert "1 were enrolled before or named twice: two" in result.stderr
+    assert run("users", "add", users_file("two")).stdout == ""
+
+
+def test_tokens_go_to_a_file_that_only_its_owner_reads_and_that_is_never_overwritten(run, ask, users_file, tmp_path):
+    target = tmp_path / "tokens.tsv"
+    summary = ask("users", "add", users_file("filed"), "-o", target)
+    assert summary == {"enrolled": 1, "existing": [], "output": str(target)}
+    assert target.read_text().startswith("filed\t")
+    if os.name == "posix":
+        assert target.stat().st_mode & 0o777 == 0o600
+    before = target.read_bytes()
+    assert "is there already and may hold tokens" in refused(run, "users", "add", users_file("other"), "-o", target)
+    assert target.read_bytes() == before
+    assert "other" not in run("users", "list").stdout
+
+
+def test_json_holds_the_tokens(ask, users_file):
+    answer = ask("users", "add", users_file("jay"))
+    assert (answer["enrolled"], list(answer["tokens"])) == (1, ["jay"])
+
+
+def test_users_are_listed_get_new_tokens_and_are_removed(run, ask, users_file):
+    first = ask("users", "add", users_file("liz"))["tokens"]["liz"]
+    assert "liz" in run("users", "list").stdout
+    listed = ask("users", "list")
+    assert listed["total"] == len(listed["users"])
+    second = run("users", "token", "LIZ").stdout.strip()
+    assert second[:33] == first[:33]
+    assert second != first
+    assert run("users", "remove", "liz").stdout == "liz is removed.\n"
+    assert "liz" not in run("users", "list").stdout
+    assert refused(run, "users", "remove", "liz") == "no user 'liz' is enrolled"
+
+
+def test_a_round_from_draft_to_the_end(run, ask, users_file, tmp_path):
+    run("users", "add", users_file("ann", "bob", "cat"))
+    draft = ask("round", "create", "winter", "--epsilon", "0.5", "--closes", "+2d", "--joiners", "12h", "--bins", "2")
+    assert (draft["state"], draft["epsilon"], draft["joiner_seconds"], draft["n_bins"]) == ("draft", 0.5, 43200, 2)
+    assert abs(draft["closes"] - time.time() - 2 * 86400) < 3600
+    text = run("round", "open", "winter").stdout
+    assert "open" in text
+    assert "0.5 per contact, 0.25 per report" in text
+    assert "winter" in run("round", "list").stdout
+    assert ask("round", "show", "winter")["state"] == "open"
+    assert ask("round", "close", "winter")["state"] in ("closed", "learning", "failed")
+    end = time.monotonic() + 60
+    while ask("round", "show", "winter")["state"] != "failed":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert "failed: 0 reports are fewer than the 3" in run("round", "show", "winter").stdout
+    assert refused(run, "round", "close", "winter") == "round 'winter' is failed, not open"
+
+
+def test_labels_come_from_a_file(run, ask, tmp_path, users_file):
+    run("users", "add", users_file("ann", "bob", "cat"))
+    ask("round", "create", "labelled", "--epsilon", "1", "--labels")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("user,label\nann,x\nbob,y\ncat,z\n")
+    assert ask("round", "labels", "labelled", labels)["state"] == "draft"
+    assert "3 bins, public labels" in run("round", "open", "labelled").stdout
+    assert "cannot read" in refused(run, "round", "labels", "labelled", tmp_path / "nowhere.csv")
+
+
+def test_what_the_server_refuses_is_one_line(run):
+    assert refused(run, "round", "show", "nowhere") == "no round 'nowhere'"
+    assert "epsilon: should be greater than" in refused(run, "round", "create", "bad", "--epsilon", "0")
+    assert refused(run, "round", "open", "../users") == "no round '../users'"
+
+
+def test_a_wrong_or_missing_token_is_one_line(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("PRIVACT_OPERATOR_TOKEN", "operator." + "x" * 43)
+    assert "a valid token is needed" in refused(run, "users", "list")
+    (tmp_path / "token").write_text(OPERATOR + "\n")
+    assert run("users", "list", "--token-file", tmp_path / "token").exit_code == 0
+    assert "cannot read the token" in refused(run, "users", "list", "--token-file", tmp_path / "nowhere")
+    monkeypatch.delenv("PRIVACT_OPERATOR_TOKEN")
+    assert "set PRIVACT_OPERATOR_TOKEN or pass --token-file FILE" in refused(run, "users", "list")
+
+
+def test_a_server_that_is_not_there_is_one_line(run):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    line = refused(run, "round", "list", "--url", f"http://127.0.0.1:{port}")
+    assert line.startswith(f"cannot reach http://127.0.0.1:{port}: ")
+    assert line.endswith("is privact serve running there?")
+
+
+@pytest.mark.parametrize("url", ["http://a.example", "http://192.0.2.1:8420"])
+def test_the_token_is_not_sent_in_the_clear_to_another_machine(run, url):
+    assert "would show the token to the network" in refused(run, "users", "list", "--url", url)
+
+
+@pytest.mark.parametrize("url", ["a.example", "ftp://a.example", "http://", "127.0.0.1:8420"])
+def test_an_address_that_is_none(run, url):
+    assert "is no address" in refused(run, "users", "list", "--url", url)
+
+
+def test_a_server_that_is_something_else_is_one_line(run):
+    class Other(threading.Thread):
+        def run(self):
+            for _ in range(2):
+                with listener.accept()[0] as connection:
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        other = Other(daemon=True)
+        other.start()
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        assert refused(run, "round", "list", "--url", address) == f"{address} did not answer in JSON: is it an aggregator?"
+
+
+def test_tokens_that_were_given_are_not_lost_when_the_rest_fails(run, users_file, monkeypatch):
+    from privact.cli import users as commands
+
+    monkeypatch.setattr(commands, "_AT_ONCE", 2)
+    result = run("users", "add", users_file("first", "second", "\u200b bad", "fourth"))
+    assert result.exit_code == 2
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["first", "second"]
+    again = run("users", "add", users_file("third", "fourth", "\u200b bad"), "--json")
+    assert again.exit_code == 2
+    assert list(json.loads(again.stdout)["tokens"]) == ["third", "fourth"]
+
+
+@pytest.mark.parametrize("content", [b"", b"# nobody\n\n", b"\xff\xfe"])
+def test_a_file_without_users_is_refused(run, tmp_path, content):
+    path = tmp_path / "users.txt"
+    path.write_bytes(content)
+    assert "give one user id per line" in refused(run, "users", "add", path)
+
+
+def test_times_as_people_write_them():
+    assert moment(None, "--closes") is None
+    assert moment("1767225600", "--closes") == 1767225600
+    assert moment("2026-01-01T00:00Z", "--closes") == 1767225600
+    assert moment("2026-01-01T01:00+01:00", "--closes") == 1767225600
+    assert moment("2026-01-01", "--closes") == 1767225600
+    assert [seconds(text, "--joiners") for text in ("90", "90s", "15m", "12h", "7d", "2w")] == [
+        90,
+        90,
+        900,
+        43200,
+        604800,
+        1209600,
+    ]
+    assert (told(1767225600), told(None)) == ("2026-01-01 00:00:00Z", "-")
+    for wrong in ("soon", "+", "+1y", "2026-13-01"):
+        with pytest.raises(InputError, match="--closes"):
+            moment(wrong, "--closes")
