@@ -129,7 +129,7 @@ def test_labels_come_from_a_file(run, ask, tmp_path, users_file):
 def test_what_the_server_refuses_is_one_line(run):
     assert refused(run, "round", "show", "nowhere") == "no round 'nowhere'"
     assert "epsilon: should be greater than" in refused(run, "round", "create", "bad", "--epsilon", "0")
-    assert refused(run, "round", "open", "../users") == "no round '../users'"
+    assert refused(run, "round", "open", "../users") == "nothing is at this address"
 
 
 def test_a_wrong_or_missing_token_is_one_line(run, monkeypatch, tmp_path):

@@ -162,7 +162,7 @@ def test_only_the_named_round_is_answered(device, server):
 def test_a_named_round_that_the_aggregator_has_closed_is_refused_with_its_state(device, server):
     server.announce()
     server.states["spring"] = "learning"
-    assert "it is learning" in refusals(device.answer(CONTACTS, only="spring"))["spring"]
+    assert "takes no answer to round spring now: learning" in refusals(device.answer(CONTACTS, only="spring"))["spring"]
     assert device.answer(CONTACTS) == ([], [])
 
 

@@ -219,6 +219,17 @@ def test_an_older_copy_is_refused(ledger, tmp_path):
     refused(ledger, "is older than what this device wrote, or another's")
 
 
+def test_a_copy_that_went_another_way_is_refused(ledger, tmp_path):
+    """The ledger is copied to a second device, and each answers another round: as many entries, but not the same."""
+    second = Ledger(tmp_path / "second.sqlite3", tmp_path / "second.json")
+    shutil.copy(ledger.path, second.path)
+    shutil.copy(ledger.marker, second.marker)
+    answer(ledger)
+    answer(second, replace(ROUND, id="summer"))
+    shutil.copy(second.path, ledger.path)
+    refused(ledger, "is older than what this device wrote, or another's")
+
+
 def test_another_ledger_is_refused(ledger, tmp_path):
     other = Ledger(tmp_path / "other.sqlite3", tmp_path / "other.json")
     other.create("clusters.example", USER, Rules(budget=2.0))

@@ -185,7 +185,8 @@ def _proposal(notice: Notice, book: Book, aggregator: Aggregator, digest: bytes 
     except RefusedError as error:
         return replace(proposal, refusal=str(error))
     if not notice.may_answer:
-        return replace(proposal, refusal=f"the aggregator takes no answer to round {notice.id} now: it is {notice.state}")
+        why = "it opened before this user enrolled, wait for its tree" if notice.late and notice.state == "open" else notice.state
+        return replace(proposal, refusal=f"the aggregator takes no answer to round {notice.id} now: {why}")
     return replace(proposal, cost=round.epsilon)
 
 

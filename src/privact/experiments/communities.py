@@ -18,6 +18,7 @@ from privact.experiments.cells import Cells
 from privact.experiments.communities_page import draw, page, target_claim
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.results import Findings
+from privact.experiments.table5 import network_size
 from privact.network.datasets import TABLE_1
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
@@ -75,7 +76,8 @@ def communities(data: str | None, output: Path | None, seeds: int, quick: bool, 
             runs = []
             for seed in range(seeds):
                 tell(f"{name}: {'no noise' if epsilon is None else f'epsilon {epsilon:g}'}", done, total)
-                described = {"experiment": "communities", "dataset": name, "epsilon": epsilon, "seed": seed, "groups": GROUPS}
+                described = {"experiment": "communities", **network_size(network), "epsilon": epsilon, "seed": seed}
+                described |= {"groups": GROUPS}
                 runs.append(cells.get_or_run(described, lambda n=network, e=epsilon, s=seed: {"trees": list(run(n, e, s))}))  # type: ignore[misc]
                 done += 1
             rows += summarize(name, epsilon, settings(network.graph.n_users), [each["trees"] for each in runs])

@@ -17,6 +17,9 @@ SIGNS = {"lastfm": -1, "delicious": -1, "douban": 1}
 MOST = 0.8
 """Which share of the runs must have the sign that the paper states: "almost all"."""
 
+FEWEST = 20
+"""A dot of the picture stands for at least so many users."""
+
 COLOURS = {
     "PrivaCT-CF": "#2f6f9f",
     "m random users": "#c8553d",
@@ -95,21 +98,22 @@ def _count(each: dict[str, Any]) -> str:
 
 
 def draw(figure: Any, correlations: list[dict[str, Any]]) -> None:
-    """Mean NDCG by distance to the community, a panel for each network; larger dots stand for more users."""
+    """Mean NDCG by distance to the community, a panel for each network; larger dots stand for more users, of FEWEST or more."""
     names = list(dict.fromkeys(each["dataset"] for each in correlations))
     for panel, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         for each in correlations:
             if each["dataset"] != name:
                 continue
             points = np.array([point for run in each["points"] for point in run]).reshape(-1, 3)
-            steps = np.unique(points[:, 0])
-            parts = [points[points[:, 0] == step] for step in steps]
+            parts = [points[points[:, 0] == step] for step in np.unique(points[:, 0])]
+            parts = [part for part in parts if part[:, 2].sum() >= FEWEST]
+            steps = [part[0, 0] for part in parts]
             means = [float(np.average(part[:, 1], weights=part[:, 2])) for part in parts]
             colour = COLOURS[each["method"]]
             panel.plot(steps, means, "-", color=colour, linewidth=1.2, label=each["method"])
             panel.scatter(steps, means, s=[4.0 + 3.0 * np.log1p(part[:, 2].sum()) for part in parts], color=colour)
         panel.set_title(name)
-        panel.set_xlabel("mean shortest path to the community, rounded")
+        panel.set_xlabel("mean shortest path, rounded")
         panel.set_ylim(bottom=0.0)
         panel.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("NDCG@100")

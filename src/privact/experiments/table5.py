@@ -24,7 +24,16 @@ from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.recommend.ratings import Ratings
 
-__all__ = ["PAPER", "full_likeness", "partial_likeness", "profile_claim", "row_correlations", "table_5", "user_correlations"]
+__all__ = [
+    "PAPER",
+    "full_likeness",
+    "network_size",
+    "partial_likeness",
+    "profile_claim",
+    "row_correlations",
+    "table_5",
+    "user_correlations",
+]
 
 PAPER: dict[str, dict[str, tuple[float, float, float]]] = {
     "lastfm": {"partial": (76.8, -0.25, 0.17), "full": (100.0, -0.23, 0.02)},
@@ -57,8 +66,9 @@ def table_5(data: str | None, output: Path | None, quick: bool, tell: Tell) -> F
     rows: list[dict[str, Any]] = []
     for done, name in enumerate(PAPER):
         tell(f"{name}: ratings and distances", done, len(PAPER))
-        described = {"experiment": "table5", "dataset": name, "quick": quick}
-        kept = cells.get_or_run(described, lambda n=name: _summaries(load_rated(n, data), quick))  # type: ignore[misc]
+        network = load_rated(name, data)
+        described = {"experiment": "table5", **network_size(network), "quick": quick, "deals": DEALS}
+        kept = cells.get_or_run(described, lambda n=network: _summaries(n, quick))  # type: ignore[misc]
         rows += kept["rows"]
     return Findings(
         "table5",
@@ -68,6 +78,12 @@ def table_5(data: str | None, output: Path | None, quick: bool, tell: Tell) -> F
         [profile_claim(rows, profile) for profile in PROFILES],
         lambda figure: draw(figure, rows),
     )
+
+
+def network_size(network: RatedNetwork) -> dict[str, Any]:
+    """What tells one dataset from another of the same name, for the settings of a kept part."""
+    graph, ratings = network.graph, network.ratings
+    return {"dataset": network.name, "users": graph.n_users, "contacts": graph.n_edges, "ratings": ratings.n_ratings}
 
 
 def _summaries(network: RatedNetwork, quick: bool) -> dict[str, Any]:
