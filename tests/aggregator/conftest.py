@@ -91,9 +91,9 @@ def stored_reports(tmp_path: Path) -> Iterator[Callable[..., StoredReports]]:
         with store.write() as connection:
             connection.execute(insert(schema.users), everyone)
             connection.execute(insert(schema.rounds).values(closed))
-            for user in order:
+            for arrival, user in enumerate(order):
                 report = Report.bind(SPRING, _name(user), FEW_AND_MANY[user].tolist())
-                row = {"round_id": "spring", "user": report.user, "bytes": report.to_bytes(), "received": 5, "late": False}
+                row = {"round_id": "spring", "user": report.user, "bytes": report.to_bytes(), "received": arrival, "late": False}
                 connection.execute(insert(schema.reports).values(row))
         return StoredReports(store, settings)
 

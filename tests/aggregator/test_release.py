@@ -7,11 +7,12 @@ import pytest
 from sqlalchemy import select, update
 
 from privact.aggregator import schema
-from privact.aggregator.learning import learned_tree
+from privact.aggregator.learning import embedded, embedder_of, learned_tree
 from privact.aggregator.release import fail_round, joiners_in, public_parameters, record_release, release_path, sha256_of
 from privact.aggregator.reports import read_all, read_round
 from privact.audit.leakage import PUBLIC_PARAMETERS, inspect_release
 from privact.protocol.round import Round
+from privact.tree.hct import HierarchicalClusterTree
 
 
 def learned(stored, path):
@@ -43,7 +44,19 @@ def test_parameters_are_the_rounds_own_and_follow_from_it(stored_reports):
     assert "bins_seed" not in of_labels
 
 
-def test_the_seed_of_the_search_is_told_and_other_reports_give_another_tree(stored_reports, tmp_path):
+def test_the_seed_of_the_round_decides_the_search(stored_reports, monkeypatch):
+    url, given = stored_reports().settings.database_url, {}
+
+    def search(population, **arguments):
+        given.update(arguments)
+        return HierarchicalClusterTree.from_nested((0, 1))
+
+    monkeypatch.setattr("privact.tree.learn.learn_tree", search)
+    learned_tree(read_round(url, "spring"), *read_all(url, "spring"), lambda stage, done, total: None)
+    assert (given["random_state"], given["search"]) == (7, "linkage+gentree")
+
+
+def test_the_same_reports_are_the_same_bytes_and_other_reports_are_not(stored_reports, tmp_path):
     one, fewer = stored_reports("one"), stored_reports("fewer", order=range(1, 120))
     assert learned(one, tmp_path / "a.hct").read_bytes() == learned(one, tmp_path / "b.hct").read_bytes()
     assert learned(fewer, tmp_path / "c.hct").read_bytes() != (tmp_path / "a.hct").read_bytes()
@@ -69,6 +82,9 @@ def test_an_absurd_report_is_clamped_and_does_not_move_the_others(stored_reports
     round, (users, reports) = read_round(url, "spring"), read_all(url, "spring")
     attacked = reports.copy()
     attacked[0] = hostile
+    rows = embedded(round, embedder_of(round, attacked), attacked).rows
+    assert np.abs(rows).max() < 120 + 40  # 119 contacts, and noise beyond 40 at epsilon 2 has a chance of e^-80
+    assert np.array_equal(rows[1:], attacked[1:])
     tree = learned_tree(round, users, attacked, lambda stage, done, total: None)
     honest = [user for user in users[1:] if user.endswith("@many.example")]
     near = [user for user, _ in tree.nearest(honest[0], 30) if user != users[0]]
@@ -106,5 +122,9 @@ def test_a_file_tells_how_many_joined_late_and_of_which_round(stored_reports, tm
     digest = stored.row.digest
     assert joiners_in(path, digest) == 0
     assert joiners_in(tmp_path / "other.hct", digest) == 0
+    joined = tmp_path / "joined.hct"
+    HierarchicalClusterTree.load(path).with_leaves([0], ["zoe@late.example"]).save(joined)
+    assert joiners_in(joined, digest) == 1
+    assert joiners_in(joined, bytes(32)) == 0
     path.write_bytes(path.read_bytes()[:-1])
     assert joiners_in(path, digest) == 0

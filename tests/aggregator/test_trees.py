@@ -231,6 +231,7 @@ def test_downloads_are_the_release_in_each_format(ask, tmp_path):
     assert HierarchicalClusterTree.from_json(get("/download?format=json").text) == tree
     (tmp_path / "z.npy").write_bytes(get("/download?format=linkage").content)
     assert np.array_equal(np.load(tmp_path / "z.npy"), tree.to_linkage())
+    assert get("/download?format=json").headers["etag"] == f'{whole.headers["etag"][:-1]}-json"'
     kept = {path.suffix for path in (stored.settings.data_folder / "downloads").iterdir()}
     assert kept == {".nwk", ".json", ".npy"}
 

@@ -71,6 +71,17 @@ def test_progress_covers_all_devices(played):
     assert played[0].reports == 900
 
 
+def test_three_users_without_ratings_are_recommended_something_for_a_reason(played):
+    demo, _ = played
+    assert len({suggested.user for suggested in demo.suggestions}) == 3
+    for suggested in demo.suggestions:
+        assert len(suggested.items) == 4
+        assert all(reason.endswith("play this") for _, reason, _ in suggested.items)
+        row = demo.network.graph.row(suggested.user)
+        plays = {demo.network.artist_names[artist] for user, artist, _ in demo.network.ratings.tolist() if user == row}
+        assert all(true == (item in plays) for item, _, true in suggested.items)
+
+
 @pytest.mark.slow
 def test_bins_that_mean_something_beat_both_controls():
     nothing, degree, random_bins, servers = play_demo(2000, seed=1).qualities

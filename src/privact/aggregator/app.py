@@ -19,7 +19,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from privact import __version__
-from privact.aggregator import routes_explore, routes_trees
+from privact.aggregator import routes_explore, routes_recommend, routes_trees
 from privact.aggregator.answers import Refusal, refused
 from privact.aggregator.auth import Gate
 from privact.aggregator.batches import Batches
@@ -87,7 +87,7 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     app.state.parameters = Parameters(store)
     app.state.learner = Learner(store, settings)
     app.state.metrics = Metrics(store, lambda: intake.n_waiting)
-    for module in (reports, rounds, users, routes_trees, routes_explore, health, site):
+    for module in (reports, rounds, users, routes_trees, routes_explore, routes_recommend, health, site):
         app.include_router(module.router)
     for kind in MEANT:
         app.add_exception_handler(kind, _refusal)

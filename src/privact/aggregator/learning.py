@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privact.tree.hct import HierarchicalClusterTree
     from privact.tree.population import EmbeddedRows, Embedder
 
-__all__ = ["Progress", "embedded", "embedder_of", "joined_tree", "learned_tree"]
+__all__ = ["Progress", "embedded", "embedder_of", "joined_tree", "learned_tree", "plausible"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -65,17 +65,17 @@ def embedder_of(stored: StoredRound, reports: NDArray[np.int32]) -> Embedder:
     from privact.tree.shares import SharePosterior
 
     posterior = SharePosterior if stored.profile == "shares" else CountPosterior
-    return posterior.fit(_plausible(stored, reports), stored.round.epsilon_report, equal_bins=stored.round.bins == "random")
+    return posterior.fit(plausible(stored, reports), stored.round.epsilon_report, equal_bins=stored.round.bins == "random")
 
 
 def embedded(stored: StoredRound, embedder: Embedder, reports: NDArray[np.int32]) -> EmbeddedRows:
     """Users by the reports they sent, in time or late."""
     from privact.tree.population import EmbeddedRows
 
-    return EmbeddedRows(_plausible(stored, reports), embedder)
+    return EmbeddedRows(plausible(stored, reports), embedder)
 
 
-def _plausible(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np.int64]:
+def plausible(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np.int64]:
     """Reports clamped to what an honest device could have sent."""
     from privact.tree.plausible import plausible_counts
 

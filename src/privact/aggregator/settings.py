@@ -36,6 +36,9 @@ class Settings(BaseSettings):
     )
     minimum_users: int = Field(100, ge=2, description="Fewest users of a round, and fewest reports that are learned from.")
     public_trees: bool = Field(True, description="Whether released trees can be read without a token.")
+    ratings_verb: str = Field(
+        "rated", max_length=40, description="What users do with items, in reasons: rated, play, bookmarked."
+    )
     report_rate: float = Field(1.0, ge=0, description="Requests a second of one user, on average; 0: no limit.")
     report_burst: int = Field(20, ge=1, description="Requests of one user at once.")
     login_failure_rate: float = Field(1.0, ge=0, description="Wrong tokens a second from one address; 0: no limit.")

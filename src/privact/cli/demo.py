@@ -135,6 +135,14 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
     ]
     table(("at least", "users", "true contacts (by chance)", "home servers"), rows, right=(0, 1, 2))
     print("\nTrue contacts are known to this simulation only; by chance: among as many random users.")
+    _heading("Recommended to three users who have told nobody what they play")
+    rows = [
+        (suggested.user if rank == 0 else "", item, reason, "yes" if true else "")
+        for suggested in played.suggestions
+        for rank, (item, reason, true) in enumerate(suggested.items)
+    ]
+    table(("user", "artist", "why", "plays it"), rows)
+    print("\nWhat they really play is known to this simulation only; it was not uploaded.")
     _heading(f"Written in {seconds:.0f} s")
     meanings = {
         "tree.html": "the tree to explore: open it in a browser",
@@ -171,6 +179,13 @@ def _document(played: Demo, files: dict[str, Path], seconds: float) -> dict[str,
         "user": played.user,
         "nearest": [{"user": user, "contact": true, "community_size": size} for user, true, size in played.nearest],
         "communities": [asdict(view) | {"servers": dict(view.servers)} for view in played.communities],
+        "recommended": [
+            {
+                "user": suggested.user,
+                "items": [{"item": item, "reason": why, "plays": true} for item, why, true in suggested.items],
+            }
+            for suggested in played.suggestions
+        ],
         "files": {name: str(path) for name, path in files.items()},
         "next": _next_commands(played, files),
         "seconds": round(seconds, 3),

@@ -31,13 +31,15 @@ from privact.query.quality import random_tree, share_of_contacts
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
 
-__all__ = ["SIZES", "CommunityView", "Demo", "Quality", "play_demo"]
+__all__ = ["SIZES", "CommunityView", "Demo", "Quality", "Suggestions", "play_demo"]
 
 SIZES = (5, 15, 50)
 """How many users the communities have at least that the demo shows."""
 
 FEWEST_USERS = 300
 N_SERVERS = 16
+SUGGESTED = 4
+"""How many items each of three users is recommended."""
 
 Tell = Callable[[str, int, int], None]
 
@@ -73,6 +75,18 @@ class CommunityView:
     by_chance: float
 
 
+@dataclass(frozen=True)
+class Suggestions:
+    """What one user without ratings is recommended.
+
+    user: the id.
+    items: name, reason, and whether the user really plays it, which only the simulator knows; best first.
+    """
+
+    user: str
+    items: list[tuple[str, str, bool]]
+
+
 @dataclass(frozen=True, eq=False)
 class Demo:
     """What happened.
@@ -86,6 +100,7 @@ class Demo:
     user: the user who is shown: a usual number of contacts, and communities whose sizes are near those asked for.
     nearest: the users nearest to that user, whether each is a true contact, and the size of the community they share.
     communities: the user's communities at three granularities.
+    suggestions: what three users whose plays nobody uploaded are recommended.
     """
 
     network: FederatedNetwork
@@ -98,6 +113,7 @@ class Demo:
     user: str
     nearest: list[tuple[str, bool, int]]
     communities: list[CommunityView]
+    suggestions: list[Suggestions]
 
 
 def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Tell | None = None) -> Demo:
@@ -116,7 +132,7 @@ def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Te
         n_users, mean_degree=30.0 * min(1.0, n_users / 2000), n_servers=N_SERVERS, server_loyalty=0.8, random_state=seed
     )
     tell("starting an aggregator", 0, 0)
-    with running_aggregator() as aggregator:
+    with running_aggregator(ratings_verb="play") as aggregator:
         return _play(network, aggregator, epsilon, seed, tell)
 
 
@@ -154,8 +170,43 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         _view(network, operator.ask("GET", f"{path}/community?size={size}&limit=1000&user={quote(user)}").json(), size, contacts)
         for size in SIZES
     ]
-    n_reports = len(rounds) * len(rows)
-    return Demo(network, rounds["demo-servers"][0], tree, rows, sending, n_reports, qualities, user, nearest, communities)
+    tell("recommending", 0, 0)
+    suggestions = _recommended(operator, network, aggregator, tokens, user)
+    return Demo(
+        network=network,
+        round=rounds["demo-servers"][0],
+        tree=tree,
+        rows=rows,
+        sending=sending,
+        reports=len(rounds) * len(rows),
+        qualities=qualities,
+        user=user,
+        nearest=nearest,
+        communities=communities,
+        suggestions=suggestions,
+    )
+
+
+def _recommended(
+    operator: Operator, network: FederatedNetwork, aggregator: LocalAggregator, tokens: dict[str, str], user: str
+) -> list[Suggestions]:
+    """Upload everybody's plays but those of three users, and ask as each of them."""
+    first = network.graph.row(user)
+    cold = [(first + step) % network.graph.n_users for step in range(3)]
+    lines = [
+        f"{network.graph.users[row]}\t{network.artist_names[artist]}\t{plays}\n"
+        for row, artist, plays in network.ratings.tolist()
+        if row not in cold
+    ]
+    operator.ask("PUT", "/v1/ratings", content="".join(["user\titem\trating\n", *lines]).encode())
+    found = []
+    for row in cold:
+        name = network.graph.users[row]
+        plays = {network.artist_names[artist] for owner, artist, _ in network.ratings.tolist() if owner == row}
+        person = Operator(aggregator_address(aggregator.url), tokens[name])
+        answer = person.ask("GET", f"/v1/rounds/demo-servers/recommendations?k={SUGGESTED}").json()
+        found.append(Suggestions(name, [(item["item"], item["reason"], item["item"] in plays) for item in answer["items"]]))
+    return found
 
 
 def _open_round(
