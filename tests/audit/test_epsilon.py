@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privact.audit.epsilon import EVENTS, REPORTS, WHOLE_REPORT, WIDE, Device, EpsilonAudit, Game, _bound, audit_epsilon, weakened
+from privact.audit.epsilon import EVENTS, WHOLE_REPORT, EpsilonAudit, _bound, audit_epsilon
+from privact.audit.guessing import REPORTS, WIDE, Device, Game, weakened
 from privact.device.degrees import degree_vector
 from privact.errors import InputError
 from privact.network.simulate import simulated_noise

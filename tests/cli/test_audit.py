@@ -7,6 +7,7 @@ import json
 import pytest
 
 from privact.audit import epsilon as audits
+from privact.audit.guessing import REAL
 from privact.cli.main import app
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -19,7 +20,7 @@ def found(monkeypatch):
     def audit(epsilon_report, trials, *, device, alpha, progress):
         asked.append((epsilon_report, trials, device, alpha))
         progress(1, 1)
-        bound = epsilon_report * (0.99 if device is audits.REAL else 1.1)
+        bound = epsilon_report * (0.99 if device is REAL else 1.1)
         event = audits.EventBound("all bins", trials, trials, 2 * trials, trials, bound, bound - 0.01)
         return audits.EpsilonAudit(epsilon_report, alpha, (event,))
 

@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError, PrivaCTError
+from privact.tree import dask_engine, summit
 from privact.tree import partitioned as module
 from privact.tree import population as rows
+from privact.tree.dask_engine import engine_of, one_line_errors
 from privact.tree.executors import open_engine, run
 from privact.tree.partitioned import partitioned
 from privact.tree.population import EmbeddedRows
@@ -44,6 +46,7 @@ def small_parts(monkeypatch):
     """Many tasks although users are few; sizes inside a task are those of the product."""
     monkeypatch.setattr(module, "PART", 300)
     monkeypatch.setattr(module, "ROUTED", 500)
+    monkeypatch.setattr(summit, "SUMMED", 500)
 
 
 @pytest.fixture(scope="module")
@@ -90,40 +93,42 @@ def test_two_workers_give_the_same_bytes_and_leave_nothing(users, expected, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_users_who_cannot_be_told_apart_are_split_all_the_same(tmp_path):
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """A cluster of two workers, each with a limit on its memory: room for itself and a part."""
+    with start(tmp_path_factory.mktemp("workers"), 2, memory_limit="700MB") as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def test_workers_with_a_memory_limit_keep_within_it(client, users, expected, tmp_path):
+    before = pids(client)
+    assert grown(users, engine_of(client, tmp_path)) == expected
+    assert pids(client) == before  # nobody had to be restarted
+
+
+def test_users_who_cannot_be_told_apart_are_split_all_the_same(client, tmp_path):
     same = np.full((1_500, 3), 7, np.int32)
     users = EmbeddedRows(same, CountPosterior.fit(same, 0.5, equal_bins=True))
-    here = grown(users)
-    with open_engine(cluster="local:2", scratch=tmp_path) as engine:
-        assert grown(users, engine) == here
+    assert grown(users, engine_of(client, tmp_path)) == grown(users)
 
 
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(users, expected, tmp_path):
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client, users, expected, tmp_path):
     """The scheduler gives its tasks to another, and its nanny starts a new worker."""
-    from privact.tree.dask_engine import engine_of
+    before, killed = pids(client), []
 
-    killed = []
+    def kill_once(stage, done, total):
+        if stage == "learning parts" and done > 500 and not killed:
+            killed.append(before[0])
+            os.kill(before[0], signal.SIGKILL)
 
-    with start(tmp_path, 2) as cluster, distributed.Client(cluster) as client:
-        before = pids(client)
-
-        def kill_once(stage, done, total):
-            if stage == "learning parts" and done > 500 and not killed:
-                killed.append(before[0])
-                os.kill(before[0], signal.SIGKILL)
-
-        assert grown(users, engine_of(client, tmp_path), kill_once) == expected
-        client.wait_for_workers(2, timeout=60)
-        after = pids(client)
-    assert killed[0] in before
-    assert killed[0] not in after
+    assert grown(users, engine_of(client, tmp_path), kill_once) == expected
+    client.wait_for_workers(2, timeout=120)
+    assert killed[0] not in pids(client)
 
 
-def test_workers_that_see_no_file_of_ours_get_their_rows_with_each_task(users, expected, tmp_path, monkeypatch):
+def test_workers_that_see_no_file_of_ours_get_their_rows_with_each_task(client, users, expected, tmp_path, monkeypatch):
     """As on a cluster without a shared folder: also there one worker dies, with all data it was sent."""
-    from privact.tree import dask_engine
-
-    sent = []
+    sent, killed = [], []
     take = rows.Depot.some
 
     def watched(self, places):
@@ -133,34 +138,31 @@ def test_workers_that_see_no_file_of_ours_get_their_rows_with_each_task(users, e
 
     monkeypatch.setattr(rows.Depot, "some", watched)
     monkeypatch.setattr(dask_engine, "can_read", never)
-    killed = []
-    with start(tmp_path, 2) as cluster, distributed.Client(cluster) as client:
-        engine = dask_engine.engine_of(client, tmp_path)
-        assert engine.folder is None
+    client.wait_for_workers(2, timeout=120)
+    engine = engine_of(client, tmp_path)
+    assert engine.folder is None
 
-        def kill_once(stage, done, total):
-            if stage == "learning parts" and done > 500 and not killed:
-                killed.append(pids(client)[0])
-                os.kill(killed[0], signal.SIGKILL)
+    def kill_once(stage, done, total):
+        if stage == "learning parts" and done > 500 and not killed:
+            killed.append(pids(client)[0])
+            os.kill(killed[0], signal.SIGKILL)
 
-        assert grown(users, engine, kill_once) == expected
+    assert grown(users, engine, kill_once) == expected
     assert killed
     assert max(sent) <= users.rows.nbytes / 2  # a sample is at most half of a group, and a part far less
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("rows", "shared"))] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def never(path):
     return False
 
 
-def test_workers_with_a_memory_limit_keep_within_it(users, expected, tmp_path):
-    """The limit is what a worker needs for itself and a part, far below what everybody's points would take beside it."""
-    from privact.tree.dask_engine import engine_of
-
-    with start(tmp_path, 2, memory_limit="700MB") as cluster, distributed.Client(cluster) as client:
-        before = pids(client)
-        assert grown(users, engine_of(client, tmp_path)) == expected
-        assert pids(client) == before  # nobody had to be restarted
+def test_a_scheduler_that_is_already_there_is_used(client, users, expected, tmp_path):
+    client.wait_for_workers(2, timeout=120)
+    with open_engine(cluster=client.scheduler.address, scratch=tmp_path) as engine:
+        assert engine.workers == 2
+        assert grown(users, engine) == expected
+    assert list(tmp_path.iterdir()) == []
 
 
 def take_memory(_value):
@@ -170,9 +172,7 @@ def take_memory(_value):
         time.sleep(0.01)
 
 
-def test_a_task_that_no_worker_has_memory_for_is_given_up_in_one_line(tmp_path, monkeypatch):
-    from privact.tree.dask_engine import engine_of, one_line_errors
-
+def test_a_task_that_no_worker_has_memory_for_is_given_up_in_one_line(tmp_path):
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         start(tmp_path, 1, memory_limit="400MB") as cluster,
@@ -185,8 +185,6 @@ def test_a_task_that_no_worker_has_memory_for_is_given_up_in_one_line(tmp_path, 
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_one_line(tmp_path, monkeypatch):
-    from privact.tree import dask_engine
-
     monkeypatch.setattr(dask_engine, "PATIENCE", 1)
     with (
         pytest.raises(InputError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9") as caught,
@@ -195,11 +193,6 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(tmp_path, monkeypatch
         pass
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_scheduler_that_is_already_there_is_used(users, expected, tmp_path):
-    with start(tmp_path, 1) as cluster, open_engine(cluster=cluster.scheduler_address, scratch=tmp_path) as engine:
-        assert grown(users, engine) == expected
 
 
 PROGRAM = """

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privact.device.contacts import Contacts, contacts_from_text, read_contacts
 from privact.errors import InputError
+from privact.protocol.users import normalise_user_id
 
 OWNER = "Ada@Vinyl.example"
 
@@ -104,3 +107,52 @@ def test_the_format_is_told_by_content_and_can_be_overridden():
         contacts_from_text("bob\n", OWNER, format="csv")
     with pytest.raises(InputError, match="begins with BEGIN:VCARD"):
         contacts_from_text("bob\n", OWNER, format="vcard")
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "BEGIN:VCARD",
+            "END:VCARD",
+            "VERSION:2.1",
+            "EMAIL",
+            ";",
+            ":",
+            "=",
+            "QUOTED-PRINTABLE",
+            "ENCODING=",
+            "CHARSET=x",
+            "PREF=",
+            "\r\n",
+            "\n",
+            " ",
+            "\t",
+            ",",
+            '"',
+            "@",
+            "a@b.c",
+            "Account address",
+            "true",
+            "\ufeff",
+            "\u2028",
+            "\x00",
+            "\\",
+            "é",
+        ]
+    )
+)
+
+
+@given(st.one_of(st.text(), PIECES.map("".join), PIECES.map(lambda rest: "BEGIN:VCARD\n" + "".join(rest) + "\nEND:VCARD")))
+@settings(deadline=None, max_examples=100)
+@pytest.mark.parametrize("format", [None, "edges", "mastodon", "vcard"])
+def test_whatever_a_file_holds_it_is_read_or_refused_in_one_line(format, text):
+    try:
+        found = contacts_from_text(text, OWNER, format=format)
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert all(contact == normalise_user_id(contact) for contact in found.ids)
+        assert normalise_user_id(OWNER) not in found.ids
+        refused = ""
+    assert "\n" not in refused

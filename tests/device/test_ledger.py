@@ -318,6 +318,15 @@ def test_a_ledger_can_begin_with_what_was_spent_and_answered_before(tmp_path):
         answer(made, replace(ROUND, id="autumn"))
 
 
+def test_any_folder_name_will_do(tmp_path):
+    folder = tmp_path / "50% off? #1 & mode=ro é"
+    folder.mkdir()
+    made = Ledger(folder / "ledger.sqlite3", folder / "marker.json")
+    made.create("clusters.example", USER, Rules())
+    assert answer(made) == answer(made)
+    assert sorted(path.name for path in folder.iterdir()) == ["ledger.sqlite3", "marker.json"]
+
+
 def test_a_folder_that_is_missing_is_told_in_one_line(tmp_path):
     with pytest.raises(InputError, match=r"cannot write .*: no such file or directory"):
         Ledger(tmp_path / "no" / "l", tmp_path / "m").create("a", USER, Rules())

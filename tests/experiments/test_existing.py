@@ -65,7 +65,7 @@ def test_what_sees_contacts_is_not_called_private(found: tuple[Any, Path]) -> No
     private = {row["method"]: (row["private"], row["epsilon"]) for row in found[0].document["rows"]}
     assert private["SERec"] == private["implicit ALS + contacts"] == private["SERec, random users"] == (False, None)
     assert private["PrivaCT-SERec"] == private["implicit ALS + m random users"] == (True, 1.0)
-    assert private["Basic SERec"] == private["most popular"] == (True, None)
+    assert private["Basic SERec (tuned ExpoMF)"] == private["most popular"] == (True, None)
 
 
 def test_recqs_model_cannot_tell_random_users_from_contacts(found: tuple[Any, Path]) -> None:

@@ -15,7 +15,8 @@ import os
 
 import pytest
 
-from privact.audit.epsilon import ALPHA, audit_epsilon, weakened
+from privact.audit.epsilon import ALPHA, audit_epsilon
+from privact.audit.guessing import weakened
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0)
 TRIALS = 1_000_000

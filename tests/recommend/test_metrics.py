@@ -5,7 +5,7 @@ import math
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, nDCG
 from scipy.sparse import csr_array
@@ -42,6 +42,7 @@ def test_the_end_of_a_list_is_never_a_hit():
     assert found.ndcg.tolist() == [0, 0]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 12))
 def test_as_trec_eval_has_it(seed, k):
     rng = np.random.default_rng(seed)

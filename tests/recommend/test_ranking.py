@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privact.recommend.ranking import best_items
@@ -17,6 +17,7 @@ def test_lists_longer_than_the_items_end_early():
     assert best_items(np.empty((2, 0)), 1).tolist() == [[-1], [-1]]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, -np.inf]), min_size=1, max_size=12), st.integers(1, 14))
 def test_as_sorting_everything(scores, k):
     wanted = [item for item in sorted(range(len(scores)), key=lambda item: (-scores[item], item)) if scores[item] > -np.inf][:k]

@@ -109,6 +109,8 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> Non
             raise Refusal(409, f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
         source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
         n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
+        if wish["profile"] == "shares" and n_bins == 1:
+            raise Refusal(409, f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
         round = _round(wish, n_users, n_bins, opens=opens, **source_of_bins)
         advance(
             connection, round_id, "draft", "open",

@@ -45,7 +45,8 @@ def epsilon(
     """
     from dataclasses import asdict
 
-    from privact.audit.epsilon import ALPHA, REAL, audit_epsilon, weakened
+    from privact.audit.epsilon import ALPHA, audit_epsilon
+    from privact.audit.guessing import REAL, weakened
 
     promised = epsilon_report or [0.25, 0.5, 1.0, 2.0]
     device = REAL if scale == 1.0 else weakened(scale)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli import bench_service
+from privact.cli import bench_scale, bench_service
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
 from privact.cli.progress import progress_bar
 from privact.cli.text import table
@@ -63,6 +63,7 @@ def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
 
 
 app.command(epilog="\b\nExample:\n  privact bench service --json service.json")(bench_service.service)
+app.command(epilog="\b\nExample:\n  privact bench scale --json scale.json")(bench_scale.scale)
 
 
 def print_report(result: dict[str, Any]) -> None:

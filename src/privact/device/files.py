@@ -14,9 +14,12 @@ __all__ = ["clear_drafts", "flush_folder", "private_folder", "written_once", "wr
 
 
 def private_folder(path: Path) -> Path:
-    """A folder that only its owner can look into, made if it is missing."""
+    """A folder that only its owner can look into, made if it is missing, its name safely on disk when this returns."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in missing:
+            flush_folder(folder.parent)
     except OSError as error:
         raise InputError(f"cannot make folder {path}: {(error.strerror or str(error)).lower()}: choose another") from None
     with suppress(OSError):

@@ -155,7 +155,7 @@ class Ledger:
     def tell_delivery(self, round_id: str, outcome: str) -> None:
         """Remember what the aggregator said to a report; nothing depends on it but what people are shown.
 
-        outcome: "accepted", "closed", "conflict" or "refused".
+        outcome: "accepted", "closed", "conflict", "early" or "refused".
         """
         with self._open("BEGIN IMMEDIATE") as (file, _):
             row = (round_id, outcome, int(time.time()))
@@ -173,7 +173,7 @@ class Ledger:
         if not self.path.is_file():
             raise LedgerError(f"{self.path} is gone: {self._way_out()}")
         try:
-            with closing(_connect(f"file:{_quoted(self.path)}?mode=rw")) as file:
+            with closing(_connect(self.path)) as file:
                 file.execute(begin)
                 book = self._checked(file, unmarked)
                 yield file, book
@@ -233,9 +233,9 @@ def _check(round: Round, book: Book, now: float, late: bool) -> None:
     book.check_budget(round)
 
 
-def _connect(address: str) -> sqlite3.Connection:
-    """A connection whose commits are on disk, folder included, when they return."""
-    file = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)
+def _connect(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there, whose commits are on disk, folder included, when they return."""
+    file = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None)
     file.execute("PRAGMA journal_mode = DELETE")
     file.execute("PRAGMA synchronous = EXTRA")
     file.execute("PRAGMA fullfsync = ON")
@@ -252,9 +252,3 @@ def _append(file: sqlite3.Connection, entry: Entry, previous: bytes) -> bytes:
 
 def _one(file: sqlite3.Connection, query: str) -> Any:
     return file.execute(query).fetchone()[0]
-
-
-def _quoted(path: Path) -> str:
-    from urllib.parse import quote
-
-    return quote(str(path.absolute()))

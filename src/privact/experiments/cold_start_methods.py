@@ -51,6 +51,7 @@ BEST = "tree and report, taste bins"
 
 METHODS: tuple[Method, ...] = (
     Method("most popular", reports=False, control="most popular", seeded=False),
+    Method("most popular, users even", reports=False, control="most popular", seeded=False),
     Method("itemAvg", reports=False, seeded=False),
     Method("friendsCF", reports=False, private=False, seeded=False),
     Method("m random users", control="random users"),
@@ -84,6 +85,7 @@ class ColdStartRun:
         """The methods that no seed changes."""
         train = self.split.train
         yield "most popular", MostPopular().fit(train)
+        yield "most popular, users even", MostPopular(evenly=True).fit(train)
         yield "itemAvg", ItemAverage().fit(train)
         yield "friendsCF", CommunityFilter(self.network.graph.to_scipy(), "contacts").fit(train)
 

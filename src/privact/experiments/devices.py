@@ -178,10 +178,10 @@ def send_reports(
         f"PUT {parts.path}/v1/rounds/{round_id}/report HTTP/1.1\r\nHost: {parts.netloc}\r\n"
         "Content-Type: application/octet-stream\r\n"
     )
-    requests = [
+    requests = (
         f"{head}Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
         for token, body in zip(tokens, reports, strict=True)
-    ]
+    )
     secure = parts.scheme == "https"
     endpoint = Endpoint(
         str(parts.hostname), parts.port or (443 if secure else 80), ssl.create_default_context() if secure else None
@@ -192,7 +192,7 @@ def send_reports(
             requests,
             concurrency=concurrency,
             rate=rate,
-            tell=lambda done, load: tell("devices answer", done, len(requests)),
+            tell=lambda done, load: tell("devices answer", done, len(reports)),
         )
     )
 

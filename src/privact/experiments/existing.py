@@ -165,7 +165,6 @@ def described(name: str) -> dict[str, Any]:
     tuned = TUNED[name]
     return {
         "exposure": tuned.exposure.as_dict(),
-        "ranked_by": "exposure" if tuned.by_exposure else "preference",
         "extra": tuned.extra,
         "ridge": tuned.ridge,
         "weight": tuned.weight,

@@ -10,7 +10,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from ssl import SSLContext
 from typing import Final
@@ -176,7 +176,7 @@ def _retry_after(head: bytes) -> float:
 
 async def send_all(
     endpoint: Endpoint,
-    requests: Sequence[bytes],
+    requests: Iterable[bytes],
     *,
     concurrency: int = 32,
     rate: float | None = None,
@@ -185,7 +185,7 @@ async def send_all(
     """Send every request once, and again as it was where an answer did not come.
 
     endpoint: where to.
-    requests: whole requests, head and body.
+    requests: whole requests, head and body, each made when it is its turn.
     concurrency: how many are under way at a time, each on a connection of its own.
     rate: most requests a second; as fast as answers come if absent.
     tell: called with how many are done, about five times a second.
@@ -212,7 +212,7 @@ async def send_all(
     teller = asyncio.create_task(report())
     try:
         async with asyncio.TaskGroup() as lanes:
-            for _ in range(min(concurrency, len(requests))):
+            for _ in range(concurrency):  # one with nothing to do opens no connection
                 lanes.create_task(lane())
     finally:
         teller.cancel()

@@ -87,7 +87,8 @@ def beats_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> Clai
     return Claim(
         statement=f"Ours: '{BEST}' beats popularity, and the paper's friendsCF, which is not private, in every network.",
         rule=f"holds if the ratio to popularity reaches the target with p at most {LIKELY} and NDCG is above the paper's "
-        "friendsCF in every network; with a caveat if popularity is beaten everywhere by less than the target; else it does not hold.",
+        "friendsCF in every network; with a caveat if popularity is beaten everywhere by less than the target; else it does not "
+        "hold.",
         verdict=verdict,
         evidence="Times popularity: "
         + ", ".join(f"{c['dataset']} {c['ratio']:.3f} (p {c['p_value']:.4f})" for c in comparisons)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from privact.errors import InputError
 from privact.recommend.community_rates import STRENGTH, community_path, community_weights
 from privact.recommend.contact_groups import POWER, PRIOR, ContactGroups
+from privact.recommend.popularity import even_voices
 from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
 from privact.tree.hct import HierarchicalClusterTree
@@ -27,11 +28,13 @@ class ColdStartSettings:
 
     strength: how strongly a community is held to the one around it (`community_rates`); infinity ignores the tree.
     prior, power: how much the groups of contacts count (`contact_groups`); power 0 ignores the report.
+    evenly: count a user with t ratings as 1 / sqrt(t).
     """
 
     strength: float = STRENGTH
     prior: float = PRIOR
     power: float = POWER
+    evenly: bool = False
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
@@ -92,13 +95,14 @@ class ColdStartRecommender(Recommender):
 
     def weights(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n) how much each user's ratings count for some users."""
-        return community_weights(self.tree, rows, self._rated, self.settings.strength) * self.lifts(rows, self.settings)
+        return community_weights(self.tree, rows, self._rated, self.settings.strength) * self.trust(rows, self.settings)
 
-    def lifts(self, rows: NDArray[np.int64], settings: ColdStartSettings) -> NDArray[np.float64]:
-        """(q, n) what the reports of some users say about everybody, or (1, 1) a single 1 where nothing was reported."""
+    def trust(self, rows: NDArray[np.int64], settings: ColdStartSettings) -> NDArray[np.float64]:
+        """(q, n) or (1, n) how much everybody counts for some users apart from where they are in the tree."""
+        trust = even_voices(self.ratings)[None] if settings.evenly else np.ones((1, self.ratings.n_users))
         if self._report is None or settings.power == 0:
-            return np.ones((1, 1))
-        return self._report.lifts(rows, settings.prior, settings.power)
+            return trust
+        return self._report.lifts(rows, settings.prior, settings.power) * trust
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n_items) the rate of each item among users like these."""

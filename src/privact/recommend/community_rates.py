@@ -23,7 +23,7 @@ from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["STRENGTH", "community_path", "community_weights"]
 
-STRENGTH = 2000.0
+STRENGTH = 3000.0
 """How strongly a community is held to the one around it, in users; infinity makes every rate the popularity."""
 
 

@@ -9,7 +9,7 @@ from privact.errors import InputError
 
 __all__ = ["POWER", "PRIOR", "ContactGroups"]
 
-PRIOR = 4.0
+PRIOR = 2.0
 """How many typical contacts are added to those that a report tells of: the fewer it tells of, the less it says."""
 
 POWER = 1.5

@@ -8,15 +8,27 @@ from numpy.typing import NDArray
 from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
 
-__all__ = ["MostPopular"]
+__all__ = ["MostPopular", "even_voices"]
 
 
 class MostPopular(Recommender):
-    """Items by how many users rated them. It knows nothing of contacts, so it is private."""
+    """Items by how many users rated them. It knows nothing of contacts, so it is private.
+
+    evenly: count a user with t ratings as 1 / sqrt(t): who rates few items says more with each.
+    """
+
+    def __init__(self, evenly: bool = False) -> None:
+        self.evenly = evenly
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, n_items) the number of users who rated each item."""
+        """(q, n_items) the number of users who rated each item, or the sum of their voices."""
         return np.tile(self._score, (len(rows), 1))
 
     def _learn(self, ratings: Ratings) -> None:
-        self._score = np.where(ratings.counts > 0, ratings.counts.astype(np.float64), -np.inf)
+        voice = even_voices(ratings) if self.evenly else np.ones(ratings.n_users)
+        self._score = np.where(ratings.counts > 0, np.asarray(ratings.binary.T @ voice), -np.inf)
+
+
+def even_voices(ratings: Ratings) -> NDArray[np.float64]:
+    """(n_users) how much each rating of a user counts if users shall weigh more evenly: 1 / sqrt(how many they gave)."""
+    return np.asarray(1.0 / np.sqrt(np.maximum(ratings.activity, 1)))

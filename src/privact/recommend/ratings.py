@@ -202,7 +202,7 @@ def _column(frame: Any, name: str) -> NDArray[Any]:
     except Exception:  # pyarrow, pandas, polars and dicts each raise their own
         names = getattr(frame, "column_names", None) or getattr(frame, "columns", None) or list(frame)
         raise InputError(f"the frame has no column {name!r}: it has {', '.join(map(str, names))}") from None
-    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    return np.asarray(column)  # every kind of column says how to become an array
 
 
 def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:

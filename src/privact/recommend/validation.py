@@ -10,58 +10,67 @@ from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
 from privact.recommend.community_rates import community_weights
 from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.ranking import best_items
+from privact.recommend.ratings import Ratings
 
-__all__ = ["GRID", "choose_settings"]
+__all__ = ["GRID", "ITEMS", "SAMPLE", "choose_settings"]
 
-GRID: tuple[ColdStartSettings, ...] = (
-    ColdStartSettings(np.inf, 1.0, 0.0),
-    *(
-        ColdStartSettings(strength, prior, power)
-        for strength in (300.0, 1_000.0, 3_000.0, np.inf)
-        for prior, power in ((1.0, 1.0), (4.0, 1.5), (1.0, 2.0))
-    ),
+GRID: tuple[ColdStartSettings, ...] = tuple(
+    ColdStartSettings(strength, power=power, evenly=evenly)
+    for evenly in (False, True)
+    for strength, power in ((np.inf, 0.0), *((s, p) for s in (1_000.0, 3_000.0, np.inf) for p in (1.0, 2.0)))
 )
-"""What is tried: popularity first, which wins ties, then little to much trust in communities and in the report."""
+"""What is tried: popularity first, which wins ties, then more trust in communities and in the report; then all of it with users
+weighing more evenly."""
 
-SAMPLE = 200
+SAMPLE = 600
+"""How many users are asked, at most."""
+
+ITEMS = 4_000
+"""Only so many items, the most rated, are ranked: others hardly ever make a list."""
 
 
 def choose_settings(
     recommender: ColdStartRecommender,
     rng: np.random.Generator,
     grid: Sequence[ColdStartSettings] = GRID,
-    sample: int = SAMPLE,
     k: int = CUTOFF,
 ) -> ColdStartSettings:
-    """The settings with the best NDCG@k for users whose ratings are known but not shown to their own list.
+    """The settings with the best NDCG@k for users whose ratings are known but do not count for their own list.
 
     Only what the recommender was fitted on is used, so in an experiment nothing of the hidden fold is.
 
     recommender: fitted; its own settings are not changed.
     rng: draws who is asked.
     grid: what to try; of equally good ones the first wins.
-    sample: how many users are asked, at most.
     """
-    ratings = recommender.ratings
-    rated = ratings.activity > 0
-    rows = np.flatnonzero(rated)
+    ratings = _most_rated(recommender.ratings)
+    rated = recommender.ratings.activity > 0
+    rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
         return grid[0]
-    rows = np.sort(rng.permutation(rows)[:sample])
+    rows = np.sort(rng.permutation(rows)[:SAMPLE])
     relevant = ratings.matrix[rows]
     weights = {
         strength: community_weights(recommender.tree, rows, rated, strength)
         for strength in dict.fromkeys(settings.strength for settings in grid)
     }
     best, highest = grid[0], -1.0
-    for settings in grid if recommender.groups is not None else _trees_alone(grid):
-        rates = weighted_rates(weights[settings.strength] * recommender.lifts(rows, settings), ratings)
+    for settings in grid if recommender.groups is not None else _different_trees(grid):
+        rates = weighted_rates(weights[settings.strength] * recommender.trust(rows, settings), ratings)
         reached = score(best_items(rates, k), relevant).mean_ndcg
         if reached > highest:
             best, highest = settings, reached
     return best
 
 
-def _trees_alone(grid: Sequence[ColdStartSettings]) -> list[ColdStartSettings]:
-    """The settings that differ where there is no report: the first of each strength."""
-    return list({settings.strength: settings for settings in reversed(grid)}.values())[::-1]
+def _most_rated(ratings: Ratings) -> Ratings:
+    """The same users with the most rated items only."""
+    if ratings.n_items <= ITEMS:
+        return ratings
+    chosen = np.sort(np.argsort(-ratings.counts, kind="stable")[:ITEMS])
+    return Ratings(ratings.matrix[:, chosen], ratings.users, tuple(ratings.items[item] for item in chosen.tolist()))
+
+
+def _different_trees(grid: Sequence[ColdStartSettings]) -> list[ColdStartSettings]:
+    """The settings that differ where there is no report: the first of each strength and evenness."""
+    return list({(each.strength, each.evenly): each for each in reversed(grid)}.values())[::-1]

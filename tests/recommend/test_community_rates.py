@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privact.query.quality import random_tree
+from privact.recommend.community_rates import community_weights
+from privact.tree.hct import HierarchicalClusterTree
+
+
+def rate_plainly(tree, leaf, has, rated, strength):
+    """The hierarchical model by its definition, from the root down to the leaf."""
+    path = [cluster.leaves for cluster in tree.communities(leaf)][::-1]
+    rate, around = None, None
+    for leaves in path:
+        others = [other for other in leaves.tolist() if rated[other] and other != leaf]
+        if not others or len(others) == around:
+            continue
+        share = np.mean([has[other] for other in others])
+        if rate is None:
+            rate = share
+        else:
+            trust = len(others) / (len(others) + strength / np.log(around / len(others)))
+            rate = trust * share + (1 - trust) * rate
+        around = len(others)
+    return rate
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 20), st.sampled_from([0.01, 1.0, 30.0, np.inf]))
+def test_weights_give_the_rates_of_the_hierarchical_model(seed, n, strength):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(n, rng)
+    rated, has = rng.random(n) < 0.7, rng.random(n) < 0.5
+    weights = community_weights(tree, np.arange(n), rated, strength)
+    for leaf in range(n):
+        wanted = rate_plainly(tree, leaf, has, rated, strength)
+        if wanted is None:
+            assert not weights[leaf].any()
+        else:
+            assert weights[leaf] @ has == pytest.approx(wanted)
+            assert weights[leaf].sum() == pytest.approx(1.0)
+            assert weights[leaf].min() >= 0
+            assert weights[leaf][~rated].max(initial=0.0) == pytest.approx(0.0)
+
+
+def test_little_strength_asks_the_closest_and_much_asks_everybody():
+    tree = HierarchicalClusterTree.from_nested((((0, 1), 2), (3, 4)))
+    everyone = np.ones(5, dtype=bool)
+    near = community_weights(tree, np.array([0]), everyone, 1e-9)[0]
+    assert near == pytest.approx([0, 1, 0, 0, 0], abs=1e-6)
+    far = community_weights(tree, np.array([0]), everyone, np.inf)[0]
+    assert far == pytest.approx([0, 0.25, 0.25, 0.25, 0.25])
+
+
+def test_users_of_one_ring_count_the_same_and_closer_rings_more():
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
+    weights = community_weights(tree, np.array([0]), np.ones(8, dtype=bool), 5.0)[0]
+    assert weights[2] == pytest.approx(weights[3])
+    assert weights[4:] == pytest.approx([weights[4]] * 4)
+    assert weights[1] > weights[2] > weights[4] > 0
+
+
+def test_a_walk_of_many_small_steps_is_no_nearer_than_one_large_step():
+    """What makes lopsided trees harmless: the weight of the closest user hardly depends on the steps between."""
+    n = 400
+    ladder = [(0, 1)]
+    for leaf in range(2, n):
+        ladder.append((ladder[-1], leaf))
+    lopsided = HierarchicalClusterTree.from_nested(ladder[-1])
+    doubling = [0]
+    while len(doubling) < n:
+        doubling += list(range(len(doubling), min(2 * len(doubling), n)))
+    level: list = list(range(n))
+    while len(level) > 1:
+        level = [tuple(level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
+    balanced = HierarchicalClusterTree.from_nested(level[0])
+    closest = [community_weights(tree, np.array([0]), np.ones(n, dtype=bool), 2000.0)[0, 1] for tree in (lopsided, balanced)]
+    assert closest[0] == pytest.approx(closest[1], rel=0.25)
