@@ -23,6 +23,9 @@ PROMISED = {
     "Round",
     "Report",
     "degree_vector",
+    "ColdStartRecommender",
+    "Ratings",
+    "read_ratings",
 }
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from privact.network.read import read_graph
     from privact.protocol.report import Report
     from privact.protocol.round import Round
+    from privact.recommend.cold_start import ColdStartRecommender
+    from privact.recommend.ratings import Ratings
+    from privact.recommend.read_ratings import read_ratings
     from privact.tree.cost import dasgupta_cost, relative_utility, utility_bound
     from privact.tree.hct import HierarchicalClusterTree
     from privact.tree.learn import learn_tree
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "ColdStartRecommender",
     "ContactGraph",
     "FileFormatError",
     "GraphError",
@@ -39,6 +43,7 @@ __all__ = [
     "PrivaCT",
     "PrivaCTError",
     "ProtocolError",
+    "Ratings",
     "Report",
     "Round",
     "TreeError",
@@ -47,21 +52,25 @@ __all__ = [
     "degree_vector",
     "learn_tree",
     "read_graph",
+    "read_ratings",
     "relative_utility",
     "utility_bound",
 ]
 
 # Where each name lives; names that are not listed are errors. Modules load when a name is first used (PEP 562).
 _HOMES = {
+    "ColdStartRecommender": "privact.recommend.cold_start",
     "ContactGraph": "privact.network.graph",
     "HierarchicalClusterTree": "privact.tree.hct",
     "PrivaCT": "privact.estimator",
+    "Ratings": "privact.recommend.ratings",
     "Report": "privact.protocol.report",
     "Round": "privact.protocol.round",
     "dasgupta_cost": "privact.tree.cost",
     "degree_vector": "privact.device.degrees",
     "learn_tree": "privact.tree.learn",
     "read_graph": "privact.network.read",
+    "read_ratings": "privact.recommend.read_ratings",
     "relative_utility": "privact.tree.cost",
     "utility_bound": "privact.tree.cost",
 }

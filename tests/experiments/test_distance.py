@@ -64,6 +64,8 @@ def test_where_taste_follows_the_network_the_correlation_is_negative():
     network = RatedNetwork("made up", path(20).graph, ratings(dense).for_users([f"u{i}" for i in range(20)]))
     found = user_correlations(network, np.arange(20))
     assert (found["full", False] < -0.5).all()
+    likeness, others = np.corrcoef(dense)[7], np.arange(20) != 7
+    assert found["full", False][7] == pytest.approx(np.corrcoef(likeness[others], np.abs(np.arange(20) - 7)[others])[0, 1])
     assert len(found["full", True]) == 5 * 20
     assert np.abs(found["full", True]).mean() < 0.4
     assert np.isnan(found["partial", False]).all()  # everybody rates everything the same: nobody is like anybody

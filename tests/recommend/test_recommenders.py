@@ -69,7 +69,7 @@ RECOMMENDERS: dict[str, Callable[[], Recommender]] = {
     "implicit factors": lambda: ImplicitFactors(factors=2, iterations=3),
     "blend": lambda: NeighbourBlend(MostPopular(), contacts()),
 }
-PERSONAL = ("whole tree", "tree and report", "blend")
+PERSONAL = ("whole tree", "tree and report")
 
 
 @pytest.mark.parametrize("name", RECOMMENDERS)

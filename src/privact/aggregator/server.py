@@ -21,6 +21,7 @@ from privact.aggregator.app import create_app
 from privact.aggregator.logs import log_to
 from privact.aggregator.settings import Settings
 from privact.aggregator.store import Store
+from privact.aggregator.wire import OnePacket
 from privact.aggregator.tokens import new_operator_token, operator_sha256
 from privact.errors import InputError
 
@@ -56,6 +57,7 @@ def serve(
             backlog=_BACKLOG,
             lifespan="on",
             ws="none",
+            http=OnePacket,
         )
         _Server(config, lambda: tell_ready(_address(listener))).run(sockets=[listener])
 

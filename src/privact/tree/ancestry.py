@@ -15,7 +15,8 @@ from privact.tree.layout import Int32Array
 if TYPE_CHECKING:
     from privact.tree.hct import HierarchicalClusterTree
 
-_CLIMB = 1_000  # steps; a longer path is found faster by asking all nodes at once
+_CLIMB = 200  # steps; a longer path is found faster by asking whole blocks of nodes at once
+_BLOCK = 1 << 16  # nodes asked at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +57,18 @@ def path_up(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> Int32Arr
         path.append(node)
     if tree.size[node] >= at_least:
         return np.array(path, np.int32)
-    # Ancestors are the nodes whose slice covers the leaf; postorder lists them from the leaf up.
-    first = tree.n_users
-    offset = tree.start[leaf] - tree.start[first:]
-    above = np.flatnonzero((offset >= 0) & (offset < tree.size[first:])).astype(np.int32) + np.int32(first)
-    end = int(np.searchsorted(tree.size[above], at_least)) + 1
-    return np.concatenate((np.array([leaf], np.int32), above[:end]))
+    # In postorder the internal nodes below v are the size[v] - 2 before it, so those above a node are the ones behind it that
+    # reach back to it, and they come from the lowest up.
+    parts, first, node = [np.array(path, np.int32)], node + 1, np.int32(node)
+    while True:
+        sizes = tree.size[first : first + _BLOCK]
+        behind = np.arange(first, first + len(sizes), dtype=np.int32)
+        above = np.flatnonzero(behind - sizes <= node - 2)
+        enough = int(np.searchsorted(sizes[above], at_least))
+        parts.append(behind[above[: enough + 1]])
+        if enough < len(above):
+            return np.concatenate(parts)
+        first += len(sizes)
 
 
 def nearest(tree: HierarchicalClusterTree, leaf: int, m: int) -> NearestUsers:
