@@ -81,6 +81,19 @@ def test_a_postgresql_that_would_not_flush_by_default_is_told_to(postgres_url):
     careless.close()
 
 
+def test_connections_that_postgresql_has_cut_off_are_replaced(postgres_url):
+    import psycopg
+
+    store = Store.open(postgres_url)
+    with store.read() as connection:
+        process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 10000)", [process])
+    with store.write() as connection:
+        connection.execute(insert(users).values(ADA))
+    store.close()
+
+
 def test_the_tables_refuse_what_the_code_should_never_write(store):
     row = {"id": "spring", "settings": "{}", "created": 1, "search_seed": 0, "profile": "counts"}
     with pytest.raises(IntegrityError), store.write() as connection:

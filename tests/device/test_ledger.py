@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from privact.device.entries import Entry
 from privact.device.ledger import Ledger
 from privact.device.refusals import LedgerError, RefusedError
 from privact.device.rules import Rules
@@ -261,6 +262,19 @@ def test_a_changed_ledger_is_refused(ledger, statement):
     answer(ledger)
     change(ledger, statement)
     refused(ledger, "is damaged")
+
+
+def test_an_entry_cannot_be_rewritten_link_and_all(ledger):
+    """Whoever recomputes one link would have to recompute all that follow, and the marker."""
+    answer(ledger)
+    answer(ledger, replace(ROUND, id="summer"))
+    with sqlite3.connect(ledger.path) as file:
+        (previous,) = file.execute("SELECT link FROM entries WHERE number = 1").fetchone()
+        *fields, _ = file.execute("SELECT * FROM entries WHERE number = 2").fetchone()
+        cheaper = replace(Entry(*fields), epsilon="0.01")
+        file.execute("UPDATE entries SET epsilon = '0.01', link = ? WHERE number = 2", (cheaper.link(previous),))
+    file.close()
+    refused(ledger, "entry 3 does not follow from the one before it")
 
 
 def test_the_last_entry_cannot_be_taken_out(ledger):

@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on_where_it_was(data: str, tmp_path: Path, monk
             measured.append("interrupted")
             raise KeyboardInterrupt
         measured.append(method.name)
-        cell = {"ndcg": 0.1, "map": 0.05, "users": [0.1, 0.2]}
+        cell = {"ndcg": 0.1, "map": 0.05, "users": [0.1, 0.2], "weight": 0.1}
         return {"preference": cell, "exposure": cell}
 
     monkeypatch.setattr(ExistingRun, "measure", fake)

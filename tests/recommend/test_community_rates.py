@@ -6,26 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privact.query.quality import random_tree
-from privact.recommend.community_rates import community_weights
+from privact.recommend.community_rates import community_weights, rate_plainly
 from privact.tree.hct import HierarchicalClusterTree
-
-
-def rate_plainly(tree, leaf, has, rated, strength):
-    """The hierarchical model by its definition, from the root down to the leaf."""
-    path = [cluster.leaves for cluster in tree.communities(leaf)][::-1]
-    rate, around = None, None
-    for leaves in path:
-        others = [other for other in leaves.tolist() if rated[other] and other != leaf]
-        if not others or len(others) == around:
-            continue
-        share = np.mean([has[other] for other in others])
-        if rate is None:
-            rate = share
-        else:
-            trust = len(others) / (len(others) + strength / np.log(around / len(others)))
-            rate = trust * share + (1 - trust) * rate
-        around = len(others)
-    return rate
 
 
 @settings(deadline=None)
@@ -37,7 +19,7 @@ def test_weights_give_the_rates_of_the_hierarchical_model(seed, n, strength):
     weights = community_weights(tree, np.arange(n), rated, strength)
     for leaf in range(n):
         wanted = rate_plainly(tree, leaf, has, rated, strength)
-        if wanted is None:
+        if np.isnan(wanted):
             assert not weights[leaf].any()
         else:
             assert weights[leaf] @ has == pytest.approx(wanted)
@@ -70,12 +52,28 @@ def test_a_walk_of_many_small_steps_is_no_nearer_than_one_large_step():
     for leaf in range(2, n):
         ladder.append((ladder[-1], leaf))
     lopsided = HierarchicalClusterTree.from_nested(ladder[-1])
-    doubling = [0]
-    while len(doubling) < n:
-        doubling += list(range(len(doubling), min(2 * len(doubling), n)))
     level: list = list(range(n))
     while len(level) > 1:
         level = [tuple(level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
     balanced = HierarchicalClusterTree.from_nested(level[0])
     closest = [community_weights(tree, np.array([0]), np.ones(n, dtype=bool), 2000.0)[0, 1] for tree in (lopsided, balanced)]
     assert closest[0] == pytest.approx(closest[1], rel=0.25)
+
+
+def test_the_definition_by_hand():
+    """Leaf 0 beside 1, then 2 and 3: with strength 3 log 3 the pair is believed by 1 / (1 + 3), everybody by the rest."""
+    tree = HierarchicalClusterTree.from_nested(((0, 1), (2, 3)))
+    has = np.array([False, True, False, False])
+    everyone = np.ones(4, dtype=bool)
+    wanted = 0.25 * 1.0 + 0.75 * (1 / 3)
+    assert rate_plainly(tree, 0, has, everyone, 3 * np.log(3)) == pytest.approx(wanted)
+    assert community_weights(tree, np.array([0]), everyone, 3 * np.log(3))[0] @ has == pytest.approx(wanted)
+
+
+def test_a_path_of_a_hundred_thousand_users_is_no_trouble():
+    n = 100_000
+    left = np.append(0, np.arange(n, 2 * n - 2))
+    tree = HierarchicalClusterTree.from_children(left, np.arange(1, n))
+    weights = community_weights(tree, np.array([0, n - 1]), np.ones(n, dtype=bool), 50.0)
+    assert weights.sum(axis=1) == pytest.approx([1.0, 1.0])
+    assert weights[1, :-1] == pytest.approx(1 / (n - 1))  # the last is beside everybody at once

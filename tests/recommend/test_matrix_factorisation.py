@@ -10,6 +10,7 @@ from privact.errors import InputError
 from privact.recommend._least_squares import half_step, half_step_plain
 from privact.recommend.matrix_factorisation import ImplicitFactors
 from privact.recommend.ratings import Ratings
+from privact.recommend.recommender import Recommender
 
 
 def drawn(seed: int) -> tuple[csr_array, np.ndarray, np.ndarray]:
@@ -59,3 +60,14 @@ def test_without_ratings_the_most_popular_come_and_unrated_items_never() -> None
 def test_wrong_settings_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         ImplicitFactors(**wrong)  # type: ignore[arg-type]
+
+
+def test_ranking_distinct_items_is_ranking_items() -> None:
+    rng = np.random.default_rng(3)
+    rated = np.repeat((rng.random((7, 9)) < 0.3).astype(float), rng.integers(0, 4, 9), axis=1)
+    rated[4] = 0.0  # without ratings: many equal scores
+    rated[5] = 1.0  # nothing left to list
+    ratings = Ratings.from_csr(csr_array(rated[:, rng.permutation(rated.shape[1])]))
+    model = ImplicitFactors(factors=2, ridge=1.0).fit(ratings)
+    for k in (1, 4, 50):
+        np.testing.assert_array_equal(model.rank(np.arange(7), k), Recommender.rank(model, np.arange(7), k))

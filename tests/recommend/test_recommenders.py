@@ -67,7 +67,7 @@ RECOMMENDERS: dict[str, Callable[[], Recommender]] = {
     "tree and report": with_report,
     "SERec": lambda: SocialExposure(contacts(), settings=RECQ.but(factors=2, iterations=2)),
     "implicit factors": lambda: ImplicitFactors(factors=2, iterations=3),
-    "blend": lambda: NeighbourBlend(MostPopular(), contacts()),
+    "blend": lambda: NeighbourBlend(ImplicitFactors(factors=2, iterations=3), contacts()),
 }
 PERSONAL = ("whole tree", "tree and report")
 

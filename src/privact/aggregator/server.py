@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import signal
@@ -21,7 +20,6 @@ from privact.aggregator.app import create_app
 from privact.aggregator.logs import log_to
 from privact.aggregator.settings import Settings
 from privact.aggregator.store import Store
-from privact.aggregator.wire import OnePacket
 from privact.aggregator.tokens import new_operator_token, operator_sha256
 from privact.errors import InputError
 
@@ -57,7 +55,6 @@ def serve(
             backlog=_BACKLOG,
             lifespan="on",
             ws="none",
-            http=OnePacket,
         )
         _Server(config, lambda: tell_ready(_address(listener))).run(sockets=[listener])
 
@@ -72,9 +69,6 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
-            # All that stays is loaded: collections from now on look at what requests leave, not at every module again.
-            gc.collect()
-            gc.freeze()
             self._ready()
 
     @contextmanager

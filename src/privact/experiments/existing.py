@@ -155,6 +155,7 @@ def social_gains(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -
                 "method": method.name,
                 "ratio": float(1.0 + every.mean() / np.concatenate(list(alone.values())).mean()),
                 "p_value": paired_p_value(every, np.random.default_rng(0)),
+                "weights": [cell["weight"] for (told, _, seed), cell in found.items() if (told, seed) == (method.name, 0)],
             }
         )
     return gains
@@ -167,5 +168,4 @@ def described(name: str) -> dict[str, Any]:
         "exposure": tuned.exposure.as_dict(),
         "extra": tuned.extra,
         "ridge": tuned.ridge,
-        "weight": tuned.weight,
     }

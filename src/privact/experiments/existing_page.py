@@ -61,7 +61,8 @@ def page(rows: list[Row], gains: list[dict[str, Any]], quick: bool) -> str:
         "*RecQ* is the variant behind the paper's table: its social term is a user's number of contacts times an item's total "
         "exposure, so random users in place of contacts are the same model. *SERec* without that word is the model as published: "
         "exposure follows one's own contacts. *Implicit ALS* knows no contacts; *+* adds a weight times the share of neighbours "
-        "who have the item. Settings of the last two were chosen on ratings hidden inside the training part of one fold.",
+        "who have the item, the weight (0 allowed) chosen for each kind of neighbours on a hidden part of each fold's training "
+        "ratings. Other settings of the last two were chosen once, on a hidden part of the first fold's.",
     ]
     if quick:
         parts.append("**A quick look: one fold and one seed.** Standard deviations are 0 for want of runs.")
@@ -95,8 +96,17 @@ def _gains(gains: list[dict[str, Any]]) -> str:
         "Ratio of NDCG@100 to implicit ALS alone, and how probable so large a gain would be if neighbours meant nothing (paired, "
         "one-sided, user by user, signs flipped at random).\n\n"
         + markdown_table(
-            ["network", "method", "ratio", "p"],
-            [[each["dataset"], each["method"], f"{each['ratio']:.4f}", f"{each['p_value']:.4f}"] for each in gains],
+            ["network", "method", "ratio", "p", "weights chosen, fold by fold"],
+            [
+                [
+                    each["dataset"],
+                    each["method"],
+                    f"{each['ratio']:.4f}",
+                    f"{each['p_value']:.4f}",
+                    ", ".join(f"{weight:g}" for weight in each["weights"]),
+                ]
+                for each in gains
+            ],
         )
     )
 

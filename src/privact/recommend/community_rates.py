@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privact.tree.ancestry import path_up
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["STRENGTH", "community_path", "community_weights"]
+__all__ = ["STRENGTH", "community_path", "community_weights", "rate_plainly"]
 
 STRENGTH = 3000.0
 """How strongly a community is held to the one around it, in users; infinity makes every rate the popularity."""
@@ -36,21 +36,13 @@ def community_weights(
     rated: (n) who has ratings; others have weight 0. If nobody else has, so has everyone.
     strength: see STRENGTH.
     """
+    from privact.recommend._community_rates import fill_weights
+
     weights = np.zeros((len(leaves), tree.n_users))
-    in_order = rated[tree.order]
-    before = np.append(0, np.cumsum(in_order))
-    for line, leaf in zip(weights, leaves.tolist(), strict=True):
-        nodes, members = community_path(tree, leaf, before, bool(rated[leaf]))
-        if not len(nodes):
-            continue
-        each = _shares(members, strength) / members
-        # Communities are nested slices of the leaf order: add each where it begins and take it away where it ends.
-        steps = np.zeros(tree.n_users + 1)
-        np.add.at(steps, tree.start[nodes], each)
-        np.subtract.at(steps, tree.start[nodes] + tree.size[nodes], each)
-        line[tree.order] = np.where(in_order, np.cumsum(steps[:-1]), 0.0)
-        line[leaf] = 0.0
-    return np.maximum(weights, 0.0, out=weights)  # a sum of differences may end a hair below 0
+    before = np.append(0, np.cumsum(rated[tree.order]))
+    layout = tree.parent, tree.start, tree.size, tree.order
+    fill_weights(np.asarray(leaves, np.int64), *layout, before, np.asarray(rated), float(strength), weights)
+    return weights
 
 
 def community_path(
@@ -68,8 +60,20 @@ def community_path(
     return nodes[grown], members[grown].astype(np.float64)
 
 
-def _shares(members: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
-    """How much the own share of each community counts in the rate at the smallest; they sum to 1."""
-    shrink = np.ones(len(members))
-    shrink[:-1] = members[:-1] / (members[:-1] + strength / np.log(members[1:] / members[:-1]))
-    return np.asarray(shrink * np.append(1.0, np.cumprod(1.0 - shrink[:-1])))
+def rate_plainly(
+    tree: HierarchicalClusterTree, leaf: int, has: NDArray[np.bool_], rated: NDArray[np.bool_], strength: float
+) -> float:
+    """The rate of one item for one leaf by the definition, from everybody down to the closest: what the weights are held to.
+
+    has: (n) who has the item. Returns NaN if nobody else has ratings.
+    """
+    rate, around = np.nan, 0
+    for community in reversed(tree.communities(leaf)):
+        others = [other for other in community.leaves.tolist() if rated[other] and other != leaf]
+        if not others or len(others) == around:
+            continue
+        share = float(np.mean(has[others]))
+        trust = 1.0 if not around else len(others) / (len(others) + strength / np.log(around / len(others)))
+        rate = share if not around else trust * share + (1.0 - trust) * rate
+        around = len(others)
+    return rate

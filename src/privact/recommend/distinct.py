@@ -35,7 +35,7 @@ def distinct_items(ratings: Any) -> DistinctItems:
     """
     import scipy.sparse as sparse
 
-    columns = sparse.csc_matrix(ratings, copy=True)
+    columns = sparse.csc_array(ratings, copy=True)
     columns.sum_duplicates()
     columns.eliminate_zeros()
     columns.sort_indices()
@@ -51,6 +51,6 @@ def distinct_items(ratings: Any) -> DistinctItems:
             first.append(item)
         column_of[item] = column
     kept = columns[:, first]
-    matrix = sparse.csr_matrix((np.ones(kept.nnz, np.float32), kept.indices, kept.indptr), shape=(len(first), n_users)).T.tocsr()
+    matrix = sparse.csr_array((np.ones(kept.nnz, np.float32), kept.indices, kept.indptr), shape=(len(first), n_users)).T.tocsr()
     matrix.sort_indices()
     return DistinctItems(matrix, np.bincount(column_of[column_of >= 0], minlength=len(first)), column_of)

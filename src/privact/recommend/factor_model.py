@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.recommend._exposure import blocks
 from privact.recommend.distinct import DistinctItems, distinct_items
 from privact.recommend.neighbours import as_neighbours
+from privact.recommend.ranking import NOTHING
 from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
 
@@ -39,14 +41,42 @@ class FactorModel(Recommender):
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n_items) preference by the model; popularity for users without ratings; minus infinity for unknown items."""
+        found = np.full((len(rows), len(self.distinct_.column_of)), -np.inf)
+        known = self.distinct_.column_of >= 0
+        found[:, known] = self.column_scores(rows)[:, self.distinct_.column_of[known]]
+        return found
+
+    def column_scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, distinct items) the same for items that the same users rated, once each, in a new array."""
         columns = self._scores(rows)
         silent = self._silent[rows]
         if silent.any():
             columns[silent] = self._without_ratings(rows[silent])
-        found = np.full((len(rows), len(self.distinct_.column_of)), -np.inf)
-        known = self.distinct_.column_of >= 0
-        found[:, known] = columns[:, self.distinct_.column_of[known]]
-        return found
+        return columns
+
+    def rank(self, rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """(q, k) the best items of some users; what `Recommender.rank` gives, found among distinct items.
+
+        Who rated one item of a column rated them all, so that columns can be ranked in place of items.
+        """
+        ratings, rated = self.ratings, self.distinct_.matrix
+        listed = np.full((len(rows), k), NOTHING, np.int64)
+        order = np.argsort(self.distinct_.column_of, kind="stable")  # items by column, ascending within
+        order = order[ratings.n_items - int(self.distinct_.weights.sum()) :]
+        first = np.append(0, np.cumsum(self.distinct_.weights))
+        for part in blocks(len(rows), rated.shape[1]):
+            scores = self.column_scores(rows[part])
+            for place, (row, line) in enumerate(zip(rows[part], scores, strict=True), part.start):
+                line[rated.indices[rated.indptr[row] : rated.indptr[row + 1]]] = -np.inf
+                wanted = min(k, len(line))
+                least = np.partition(line, len(line) - wanted)[len(line) - wanted] if wanted else np.inf
+                columns = np.flatnonzero((line >= least) & (line > -np.inf))
+                sizes = self.distinct_.weights[columns]
+                spread = np.repeat(first[columns] - np.append(0, np.cumsum(sizes))[:-1], sizes) + np.arange(int(sizes.sum()))
+                items, values = order[spread], np.repeat(line[columns], sizes)
+                best = items[np.lexsort((items, -values))[:k]]
+                listed[place, : len(best)] = best
+        return listed
 
     def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, distinct items) scores of users who have ratings, in a new array."""

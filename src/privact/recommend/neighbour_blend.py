@@ -12,24 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.recommend.factor_model import FactorModel
 from privact.recommend.neighbours import as_neighbours
 from privact.recommend.ratings import Ratings
-from privact.recommend.recommender import Recommender
 
 __all__ = ["NeighbourBlend"]
 
 
-class NeighbourBlend(Recommender):
-    """Another recommender's scores, raised for items that neighbours rated.
+class NeighbourBlend(FactorModel):
+    """Another model's scores, raised for items that neighbours rated.
 
-    model: the recommender; learned from the ratings at `fit`, unless it already is.
+    model: of factors, such as `ImplicitFactors`; learned from the ratings at `fit`, unless it already is.
     neighbours: (n_users, n_users) sparse matrix with a 1 in row u for each neighbour of user u of the ratings.
     weight: what a score rises by if all of very many neighbours rated the item; at least 0.
     caution: that many neighbours without the item are added to everybody's, so that few neighbours say less.
     """
 
     def __init__(
-        self, model: Recommender, neighbours: Any, weight: float = 0.3, caution: float = 5.0, verb: str = "rated"
+        self, model: FactorModel, neighbours: Any, weight: float = 0.3, caution: float = 5.0, verb: str = "rated"
     ) -> None:
         for name, number in (("weight", weight), ("caution", caution)):
             if not 0.0 <= number < np.inf:
@@ -40,18 +40,26 @@ class NeighbourBlend(Recommender):
         self.caution = caution
         self.verb = verb
 
-    def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, n_items) the model's scores plus the weighted share of neighbours who rated each item."""
+    def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, distinct items) the model's scores plus the weighted share of neighbours who rated each item."""
+        return self.model.column_scores(rows) + self._shares(rows)
+
+    def _without_ratings(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same: a model has scores for users without ratings too."""
+        return self._scores(rows)
+
+    def _shares(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         near = self._neighbours[rows]
-        having = near @ self.ratings.binary
+        having = near @ self.distinct_.matrix
         size = np.diff(near.indptr) + self.caution
         having.data = having.data * (self.weight / size[np.repeat(np.arange(len(rows)), np.diff(having.indptr))])
-        return np.asarray(self.model.scores(rows) + having.toarray())
+        return np.asarray(having.toarray(), np.float64)
 
     def _learn(self, ratings: Ratings) -> None:
-        self._neighbours = as_neighbours(self.neighbours, ratings.n_users)
         if self.model._ratings is not ratings:
             self.model.fit(ratings)
+        self._neighbours = as_neighbours(self.neighbours, ratings.n_users)
+        self.distinct_, self._silent = self.model.distinct_, self.model._silent
 
     def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
         """The neighbours, each with an equal share of the weight; then whom the model names."""
@@ -60,13 +68,6 @@ class NeighbourBlend(Recommender):
         first = [(int(other), share) for other in members[:m]]
         known = set(members.tolist())
         return first + [found for found in self.model._similar(row, m) if found[0] not in known][: m - len(first)]
-
-    def _reason(self, row: int, item: int) -> str:
-        members = self._members(row)
-        having = int(self.ratings.matrix[members][:, [item]].nnz) if len(members) else 0
-        if having:
-            return f"{having:,} of {len(members):,} in your close community {self.verb} this"
-        return self.model._reason(row, item)
 
     def _members(self, row: int) -> NDArray[Any]:
         near = self._neighbours

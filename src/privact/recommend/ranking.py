@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "best_items"]
+__all__ = ["NOTHING", "best_items", "best_items_plain"]
 
 NOTHING = -1
 """Stands where a list has ended."""
@@ -17,15 +17,17 @@ def best_items(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
     scores: (q, n_items) minus infinity for an item that must not be listed; NOTHING fills lists that it makes short.
     k: how many.
     """
-    n_lists, n_items = scores.shape
-    listed = np.full((n_lists, k), NOTHING, np.int64)
-    wanted = min(k, n_items)
-    if not wanted:
-        return listed
+    from privact.recommend._ranking import fill_best
+
+    listed = np.full((len(scores), k), NOTHING, np.int64)
+    fill_best(np.ascontiguousarray(scores, dtype=np.float64), listed)
+    return listed
+
+
+def best_items_plain(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
+    """The same by sorting everything: the definition that the compiled one is held to."""
+    listed = np.full((len(scores), k), NOTHING, np.int64)
     for row, line in enumerate(scores):
-        least = np.partition(line, n_items - wanted)[n_items - wanted]
-        better = np.flatnonzero(line > least)
-        level = np.flatnonzero(line == least)[: wanted - len(better)] if least > -np.inf else better[:0]
-        chosen = np.concatenate((better, level))
-        listed[row, : len(chosen)] = chosen[np.lexsort((chosen, -line[chosen]))]
+        order = [item for item in np.argsort(-line, kind="stable").tolist() if line[item] > -np.inf][:k]
+        listed[row, : len(order)] = order
     return listed

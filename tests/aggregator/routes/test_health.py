@@ -105,9 +105,7 @@ def test_an_address_says_which_methods_it_takes(shared_service, path, methods):
     )
 
 
-@pytest.mark.parametrize(
-    "path", ["/v2", "/v1/", "/v1/rounds/", "/docs", "/redoc", "/v1/rounds/spring/nothing", "/%00", "/%ff"]
-)
+@pytest.mark.parametrize("path", ["/v2", "/v1/", "/v1/rounds/", "/docs", "/redoc", "/v1/rounds/spring/nothing", "/%00", "/%ff"])
 def test_an_unknown_address_is_404_in_the_same_shape(shared_service, path):
     answer = shared_service.ask("GET", path)
     assert (answer.status_code, list(answer.json())) == (404, ["error"])

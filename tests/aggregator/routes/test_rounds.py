@@ -93,6 +93,30 @@ def test_a_round_that_is_closed_by_hand_is_learned_and_released(service):
     assert "privact_learning_seconds_count 1.0" in metrics
 
 
+def test_a_whole_round_on_both_databases(make_service, database_url, operator_token):
+    service = make_service(database=database_url)
+    tokens = service.enrol(*USERS, "Ådá", "用户")
+    spring = service.open_round(closes=int(service.now) + 10)
+    assert [service.send(spring, user, tokens[user]).status_code for user in ("ada", "ådá", "用户", "ada")] == [
+        201,
+        201,
+        201,
+        200,
+    ]
+    assert service.send(spring, "ada", tokens["ada"], (9, 9)).status_code == 409
+    assert service.ask("PUT", "/v1/rounds/spring/report", tokens["bob"], content=b"\x00").status_code == 400
+    for path in ("/v1/rounds/%00", "/v1/rounds/%00/tree", "/v1/rounds/%00/labels"):
+        assert service.ask("GET", path).status_code == 404
+    assert service.ask("DELETE", "/v1/users/a%00b", operator_token).status_code == 400
+    service.now += 10
+    wait(lambda: service.ask("GET", "/v1/rounds/spring").json()["state"] == "released")
+    assert service.send(spring, "bob", tokens["bob"]).status_code == 410
+    assert service.send(spring, "ada", tokens["ada"]).status_code == 200
+    ended = service.ask("GET", "/v1/rounds/spring").json()
+    assert (ended["reports"], ended["closed_at"]) == (3, int(service.now))
+    assert service.ask("GET", "/v1/rounds/spring/tree").json()["users"] == 3
+
+
 def test_a_wish_that_cannot_be_is_refused_in_one_line(service, operator_token):
     cases = [
         ({"epsilon": 1.0}, "id: field required"),

@@ -1,0 +1,60 @@
+"""The compiled twin of `community_rates.rate_plainly`: weights of all users for some, in one climb and one pass each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def fill_weights(
+    leaves: NDArray[np.int64],
+    parent: NDArray[np.int32],
+    start: NDArray[np.int32],
+    size: NDArray[np.int32],
+    order: NDArray[np.int32],
+    before: NDArray[np.int64],
+    rated: NDArray[np.bool_],
+    strength: float,
+    weights: NDArray[np.float64],
+) -> None:
+    """Write the weights of everybody for each of some leaves into its row of `weights`, which holds 0 everywhere.
+
+    before: (n + 1) how many of the first places of the leaf order have ratings. The rest is as `community_weights` has it.
+    """
+    n = len(order)
+    first, last = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    members, each = np.empty(n + 1), np.empty(n + 1)
+    for row in range(len(leaves)):
+        leaf = leaves[row]
+        own = 1 if rated[leaf] else 0
+        levels, held, node = 0, 0, leaf
+        while node >= 0:
+            begin, end = start[node], start[node] + size[node]
+            inside = before[end] - before[begin] - own
+            if inside > held:
+                first[levels], last[levels], members[levels] = begin, end, inside
+                levels += 1
+                held = inside
+            node = parent[node]
+        left = 1.0
+        for level in range(levels):
+            trust = 1.0
+            if level < levels - 1:
+                trust = members[level] / (members[level] + strength / np.log(members[level + 1] / members[level]))
+            each[level] = left * trust / members[level]
+            left *= 1.0 - trust
+        total = 0.0
+        for level in range(levels - 1, -1, -1):  # a community gives its weight to all in it: ring by ring from outside
+            total += each[level]
+            inner_first = first[level - 1] if level > 0 else first[level]
+            inner_last = last[level - 1] if level > 0 else first[level]
+            for place in range(first[level], inner_first):
+                weights[row, order[place]] = total
+            for place in range(inner_last, last[level]):
+                weights[row, order[place]] = total
+        for user in range(n):
+            if not rated[user]:
+                weights[row, user] = 0.0
+        weights[row, leaf] = 0.0
