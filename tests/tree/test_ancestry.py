@@ -74,7 +74,10 @@ def test_a_long_path_is_scanned_to_the_same_answer(trees, data):
     climbed = ancestry.path_up(tree, leaf, size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ancestry, "_CLIMB", 1)
-        assert np.array_equal(ancestry.path_up(tree, leaf, size), climbed)
+        for block in (1, 3, 1 << 16):
+            patch.setattr(ancestry, "_BLOCK", block)
+            assert np.array_equal(ancestry.path_up(tree, leaf, size), climbed)
+            assert ancestry.enclosing(tree, leaf, size) == climbed[-1]
 
 
 def test_a_deep_path(path_tree):

@@ -111,7 +111,8 @@ def show(
 ) -> None:
     """Draw a tree: as a page to explore, or as a still.
 
-    A page holds the whole tree, needs nothing from elsewhere and opens in any browser. Clusters too small to draw are drawn together.
+    A page holds the whole tree, needs nothing from elsewhere and opens in any browser. Clusters too small to draw are drawn
+    together.
     """
     from privact.cli.privacy import promise
     from privact.cli.progress import progress_bar

@@ -12,7 +12,7 @@ import numpy as np
 from privact.errors import InputError
 from privact.experiments.cells import Cells
 from privact.experiments.cold_start_methods import BEST, METHODS, ColdStartRun
-from privact.experiments.rated_network import NORMALISATION, RatedNetwork, load_rated
+from privact.experiments.rated_network import NORMALISATION, RatedNetwork, load_rated, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.significance import paired_p_value
 from privact.recommend.metrics import CUTOFF, score
@@ -74,6 +74,7 @@ def measure_cold_start(plan: Plan, data: str | None, folder: Path | None, tell: 
 
     Returns `rows`, `comparisons` (our recommender against popularity, a paired test over users) and `chosen` settings.
     """
+    require_rated(plan.networks, data)
     cells = Cells(folder, _VERSION)
     total = len(plan.networks) * plan.folds * (plan.seeds + 1)
     done = 0

@@ -202,7 +202,7 @@ class ExistingRun:
         return self._factors if near is None else NeighbourBlend(self._factors, near, self.weight(method.near)).fit(train)
 
     def weight(self, near: Near) -> float:
-        """The weight of neighbours of a kind that serves best on a part of the training ratings, hidden for that and nothing else.
+        """The weight of neighbours of a kind that serves best on a part of the training ratings, hidden for that alone.
 
         Models and taste groups for it are learned without that part; trees are those of seed 0.
         """

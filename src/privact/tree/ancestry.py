@@ -50,25 +50,46 @@ def path_up(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> Int32Arr
 
     at_least: a number of users, at most all of them.
     """
-    node = leaf
-    path = [node]
-    while tree.size[node] < at_least and len(path) < _CLIMB:
-        node = int(tree.parent[node])
-        path.append(node)
-    if tree.size[node] >= at_least:
-        return np.array(path, np.int32)
-    # In postorder the internal nodes below v are the size[v] - 2 before it, so those above a node are the ones behind it that
-    # reach back to it, and they come from the lowest up.
-    parts, first, node = [np.array(path, np.int32)], node + 1, np.int32(node)
-    while True:
+    path = _climb(tree, leaf, at_least)
+    node = path[-1]
+    parts, first = [np.array(path, np.int32)], node + 1
+    while tree.size[node] < at_least and first < tree.n_nodes:
         sizes = tree.size[first : first + _BLOCK]
         behind = np.arange(first, first + len(sizes), dtype=np.int32)
-        above = np.flatnonzero(behind - sizes <= node - 2)
+        above = np.flatnonzero(behind - sizes <= np.int32(node - 2))
         enough = int(np.searchsorted(sizes[above], at_least))
         parts.append(behind[above[: enough + 1]])
         if enough < len(above):
-            return np.concatenate(parts)
+            break
         first += len(sizes)
+    return np.concatenate(parts)
+
+
+def enclosing(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> int:
+    """The last node of `path_up`, without the path."""
+    node = _climb(tree, leaf, at_least)[-1]
+    first = node + 1
+    while tree.size[node] < at_least and first < tree.n_nodes:
+        large = np.flatnonzero(tree.size[first : first + _BLOCK] >= at_least) + first
+        above = large[large - tree.size[large] <= node - 2]
+        if len(above):
+            return int(above[0])
+        first += _BLOCK
+    return node
+
+
+def _climb(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> list[int]:
+    """The first steps of a path up, to the end if it is short.
+
+    In postorder the internal nodes below v are the size[v] - 2 before it. So the nodes above an internal node are those behind it
+    that reach back to it, and they come from the lowest up: the rest of a long path is found block by block.
+    """
+    node = leaf
+    path = [node]
+    while tree.size[node] < at_least and (len(path) < _CLIMB or node == leaf):
+        node = int(tree.parent[node])
+        path.append(node)
+    return path
 
 
 def nearest(tree: HierarchicalClusterTree, leaf: int, m: int) -> NearestUsers:

@@ -156,7 +156,7 @@ class HierarchicalClusterTree:
     def community(self, user: User, size: int) -> Cluster:
         """The smallest cluster that holds the user and has at least `size` users."""
         at_least = checked_count("size", size, self.n_users)
-        return Cluster(self, int(ancestry.path_up(self, self.leaf_of(user), at_least)[-1]))
+        return Cluster(self, ancestry.enclosing(self, self.leaf_of(user), at_least))
 
     def communities(self, user: User) -> Communities:
         """All clusters that hold the user, from the user alone to everybody."""
