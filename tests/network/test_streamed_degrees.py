@@ -28,7 +28,7 @@ def messy(seed=0, n=400):
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("block", [40, 333, 1 << 25])
+@pytest.mark.parametrize("block", [70, 333, 1 << 25])
 @pytest.mark.parametrize("pile", [5, 1 << 22])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_it_counts_what_the_whole_graph_says(tmp_path, monkeypatch, block, pile, ending):
@@ -92,5 +92,5 @@ def test_a_fault_far_down_is_told_where_it_is(tmp_path, monkeypatch):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(GraphError, match="cannot be read|No such file"):
+    with pytest.raises(GraphError, match="cannot be read"):
         stream_degree_vectors(tmp_path / "none.tsv", tmp_path, three_bins)

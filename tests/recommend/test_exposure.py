@@ -17,7 +17,9 @@ from privact.recommend.exposure_prior import ContactPrior, DegreePrior, Exposure
 from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.ratings import Ratings
 
-SETTINGS = RECQ.but(factors=3, iterations=4, unexposed=3.0, precision=1.0, boost=5.0)
+SETTINGS = RECQ.but(
+    factors=3, iterations=4, unexposed=3.0, precision=0.7, boost=5.0, user_ridge=0.3, item_ridge=0.2, initial_exposure=0.1
+)
 USERS, ITEMS = 11, 14
 
 

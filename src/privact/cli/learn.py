@@ -10,6 +10,7 @@ import typer
 
 from privact.cli.files import checked_output, number_labels, read_labels
 from privact.cli.learn_reports import Cluster, RoundName, Scratch, Source, Where, Workers, learn_from_reports, where
+from privact.cli.learn_streamed import is_huge, learn_streamed
 from privact.cli.text import Json, facts, number, paragraph, print_json
 
 if TYPE_CHECKING:
@@ -136,6 +137,24 @@ def learn(
             raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
 
     from privact.cli.progress import progress_bar
+
+    if is_huge(graph) and labels is None and profile == "counts" and heat is None and not largest_component:
+        with progress_bar() as tell:
+            summary = learn_streamed(
+                graph,
+                output,
+                choice,
+                tell,
+                epsilon=promise_per_edge,
+                bins=bins,
+                denoise=not no_denoise,
+                search=search,
+                sweeps=sweeps,
+                seed=seed,
+            )
+        _report(summary, seed is not None, json)
+        return
+
     from privact.estimator import PrivaCT
     from privact.network.read import read_graph
 

@@ -108,7 +108,7 @@ class ColdStartRun:
         settings = self.chosen[BEST] = best.settings
         yield "report alone, taste bins", self._with_report(taste, train, replace(settings, strength=np.inf))
         yield BEST, best
-        yield f"{BEST}, no noise", self._whole(self._with_report(self.taste_round(None), train), 4)
+        yield f"{BEST}, no noise", self._with_report(self.taste_round(None), train, settings)
 
     @cached_property
     def paper_round(self) -> PrivaCT:

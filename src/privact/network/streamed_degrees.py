@@ -60,7 +60,8 @@ def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: B
     """
     number: dict[str, int] = {}
     duplicates = loops = 0
-    size = max(1, os.path.getsize(path) * (8 if _is_gzipped(path) else 1))
+    packing = 8 if _is_gzipped(path) else 1
+    size = max(1, os.path.getsize(path) * packing)
     n_piles = -(-size // (12 * PILE))  # a contact takes some 12 bytes of text
     piles = [folder / f"contacts-{i}" for i in range(n_piles)]
     with ExitStack() as stack:

@@ -22,7 +22,7 @@ GRID: tuple[ColdStartSettings, ...] = tuple(
 """What is tried: popularity first, which wins ties, then more trust in communities and in the report; then all of it with users
 weighing more evenly."""
 
-SAMPLE = 600
+SAMPLE = 300
 """How many users are asked, at most."""
 
 ITEMS = 4_000

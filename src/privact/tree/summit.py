@@ -18,7 +18,7 @@ from privact.tree.executors import run
 from privact.tree.population import Depot, blocks, embedded
 from privact.tree.state import ROUNDING
 
-MEMORY = 2**29
+MEMORY = 2**28
 """Bytes of sums that the polish of the top may keep."""
 
 SUMMED = 16_384

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from privact.cli import learn_streamed
+from privact.network.known import nested_cliques
+from privact.tree.hct import HierarchicalClusterTree
+
+
+@pytest.fixture
+def huge(monkeypatch, tmp_path):
+    """A network of 60 users that counts as huge."""
+    monkeypatch.setattr(learn_streamed, "_HUGE", 100)
+    path = tmp_path / "contacts.tsv"
+    graph = nested_cliques((3, 4), 5).graph
+    path.write_text(
+        "".join(f"user{one}\tuser{other}\n" for one, other in graph.edges().tolist()) + "user0\tuser1\nuser3\tuser3\n"
+    )
+    return path
+
+
+def test_without_noise_it_is_the_tree_of_the_whole_graph(ask, huge, tmp_path, monkeypatch):
+    streamed = ask("learn", huge, "--no-noise", "--seed", 4, "-o", tmp_path / "streamed.hct")
+    monkeypatch.setattr(learn_streamed, "_HUGE", 10**9)
+    whole = ask("learn", huge, "--no-noise", "--seed", 4, "-o", tmp_path / "whole.hct")
+    assert HierarchicalClusterTree.load(tmp_path / "streamed.hct") == HierarchicalClusterTree.load(tmp_path / "whole.hct")
+    same = ("users", "contacts", "dropped_duplicates", "dropped_self_loops", "parameters", "privacy")
+    assert [streamed[key] for key in same] == [whole[key] for key in same]
+
+
+def test_the_seed_decides_the_noise_too_and_nothing_is_left(ask, huge, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    files = [tmp_path / name for name in ("one.hct", "same.hct", "other.hct")]
+    for path, seed in zip(files, (4, 4, 5), strict=True):
+        found = ask("learn", huge, "--epsilon", 1, "--seed", seed, "--scratch", scratch, "-o", path)
+    assert found["parameters"]["epsilon"] == 1.0
+    assert "The noise was simulated here" in found["privacy"]
+    one, same, other = (path.read_bytes() for path in files)
+    assert one == same
+    assert one != other
+    assert list(scratch.iterdir()) == []
+
+
+def test_noise_is_added_to_every_count(tmp_path, monkeypatch):
+    monkeypatch.setattr(learn_streamed, "_BLOCK", 7)
+    vectors = np.zeros((4_000, 3), np.int32)
+    learn_streamed._add_noise(vectors, 0.5, np.random.default_rng(0))
+    ratio = np.exp(-0.5)
+    variance = 2 * ratio / (1 - ratio) ** 2  # of the discrete Laplace law; its kurtosis is below 7
+    assert abs(vectors.mean()) < 5 * np.sqrt(variance / vectors.size)
+    assert abs(vectors.var() / variance - 1) < 5 * np.sqrt(6 / vectors.size)
