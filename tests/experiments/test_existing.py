@@ -121,7 +121,7 @@ def test_the_plan_says_which_folds_and_seeds_run() -> None:
     assert {fold for fold, _, _ in cells} == {0, 1}
 
 
-def test_users_are_shuffled_and_keep_their_ratings_and_contacts(data: str) -> None:
+def test_users_and_items_are_shuffled_and_keep_their_ratings_and_contacts(data: str) -> None:
     before = load_rated("lastfm", data)
     after = in_random_order(before)
     assert after.graph.users != before.graph.users
@@ -130,6 +130,16 @@ def test_users_are_shuffled_and_keep_their_ratings_and_contacts(data: str) -> No
     degree = dict(zip(before.graph.users, before.graph.degrees, strict=True))
     assert [activity[user] for user in after.graph.users] == after.ratings.activity.tolist()
     assert [degree[user] for user in after.graph.users] == after.graph.degrees.tolist()
+    assert after.ratings.items != before.ratings.items
+    assert entries(after.ratings) == entries(before.ratings)
+
+
+def entries(ratings: Any) -> set[tuple[str, str, float]]:
+    """Who rated what and how, by id."""
+    found = ratings.matrix.tocoo()
+    return {
+        (ratings.users[u], ratings.items[i], value) for u, i, value in zip(found.row, found.col, found.data.tolist(), strict=True)
+    }
 
 
 def test_an_unknown_network_is_named(tmp_path: Path) -> None:

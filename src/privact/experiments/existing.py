@@ -18,6 +18,7 @@ from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
+from privact.recommend.ratings import Ratings
 from privact.recommend.splits import FOLDS, rating_splits
 
 __all__ = ["PAPER", "SCALE", "Scale", "evaluate_existing", "table_4"]
@@ -110,9 +111,17 @@ def plan(scale: Scale) -> Iterator[tuple[int, Method, int]]:
 
 
 def in_random_order(network: RatedNetwork) -> RatedNetwork:
-    """The network with its users shuffled: the file's order follows contacts, and a tree's ties would repeat it."""
-    graph = shuffled(network.graph, np.random.default_rng(7).permutation(network.graph.n_users))
-    return RatedNetwork(network.name, graph, network.ratings.for_users(graph.users))
+    """The network with users and items shuffled, because files know too much.
+
+    The order of users follows contacts, and ties in a tree would repeat it. Items are numbered as users first rated them, hidden
+    ratings included: among items that a model cannot tell apart, the smallest numbers would be those of the file's first users.
+    """
+    rng = np.random.default_rng(7)
+    graph = shuffled(network.graph, rng.permutation(network.graph.n_users))
+    ratings = network.ratings.for_users(graph.users)
+    order = rng.permutation(ratings.n_items)
+    items = [ratings.items[item] for item in order]
+    return RatedNetwork(network.name, graph, Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
 
 
 def summarize(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -> list[Row]:

@@ -144,7 +144,7 @@ class ExistingRun:
             "factors": {"extra": tuned.extra, "ridge": tuned.ridge, "weights": WEIGHTS},
         }[method.model]
         return {
-            "experiment": "existing users",
+            "experiment": "existing users, shuffled",
             "dataset": self.network.name,
             "fold": self.split.fold,
             "model": method.model,

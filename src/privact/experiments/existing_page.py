@@ -57,7 +57,7 @@ def page(rows: list[Row], gains: list[dict[str, Any]], quick: bool) -> str:
     """The body of the page."""
     parts = [
         "NDCG@100 and MAP@100, mean ± standard deviation over folds and seeds; each fold hides a part of the ratings. Trees and "
-        "numbers of neighbours come from reports with epsilon 1. Users are in random order.",
+        "numbers of neighbours come from reports with epsilon 1. Users and items are in random order.",
         "*RecQ* is the variant behind the paper's table: its social term is a user's number of contacts times an item's total "
         "exposure, so random users in place of contacts are the same model. *SERec* without that word is the model as published: "
         "exposure follows one's own contacts. *Implicit ALS* knows no contacts; *+* adds a weight times the share of neighbours "

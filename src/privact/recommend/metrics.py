@@ -90,4 +90,4 @@ def hits_of(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.bool
     known = relevant.indices + 1 + np.repeat(start[:, 0], held)
     known = known if relevant.has_sorted_indices else np.sort(known)
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.asarray((known[place] == wanted) & (listed >= 0))
+    return np.asarray(known[place] == wanted)
