@@ -31,7 +31,8 @@ class Aggregator:
         self.log = folder / "server.log"
         self.database = database or f"sqlite:///{folder / 'privact.sqlite3'}"
         given = {"data_folder": folder, "database": self.database, "port": self.port, "operator_token": OPERATOR, **settings}
-        self.environment = os.environ | {f"PRIVACT_{key.upper()}": str(value) for key, value in given.items()}
+        others = {name: value for name, value in os.environ.items() if not name.startswith("PRIVACT_")}
+        self.environment = others | {f"PRIVACT_{key.upper()}": str(value) for key, value in given.items()}
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:

@@ -16,7 +16,7 @@ from privact.errors import InputError
 __all__ = ["Settings", "read_settings"]
 
 _PREFIX: Final = "PRIVACT_"
-_OF_OTHERS: Final = {"CONFIG", "DATA", "HOME", "REQUIRE_POSTGRES", "TOKEN", "URL"}
+_OF_OTHERS: Final = {"CONFIG", "DATA", "HOME", "REQUIRE_BROWSER", "REQUIRE_POSTGRES", "SCREENSHOTS", "TOKEN", "URL"}
 """Environment variables with our prefix that are not settings of an aggregator."""
 
 

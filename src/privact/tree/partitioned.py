@@ -10,7 +10,6 @@ user and the top of the tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from privact.tree.executors import Engine, InProcess, run
 from privact.tree.linkage import average_linkage
-from privact.tree.parts import SAMPLE, Grown, Part, learn_part
+from privact.tree.parts import SAMPLE, WHOLE_GAIN, Grown, Part, Tell, learn_part
 from privact.tree.population import Depot, Population, blocks, embedded
 from privact.tree.routing import Split, draw_sample, nearest, split
 
@@ -29,7 +28,6 @@ ROUTED = 16_384
 """How many users one task sends to their parts."""
 
 Name = tuple[int, ...]
-Tell = Callable[[str, int, int], None]
 
 IN_PROCESS = Engine(InProcess(), 1, None, True, lambda value: value)
 
@@ -71,10 +69,7 @@ def partitioned(
     n = len(population)
     seed = int(rng.integers(2**63))
     if n <= PART:  # one part, not worth sending anywhere
-        part = learn_part(
-            population.take(np.arange(n)), _stream(seed, 1, ()), rounds, lambda made: tell("learning parts", made, n)
-        )
-        return Partitioned(*part)
+        return Partitioned(*learn_part(population.take(np.arange(n)), _stream(seed, 1, ()), rounds, tell, WHOLE_GAIN))
     depot = Depot(engine, population)
     try:
         splits, groups = _split_all(depot, seed, tell)
@@ -184,4 +179,4 @@ def route_task(rows: Any, sample: Any, embedder: Any) -> NDArray[np.int32]:
 
 def learn_task(rows: Any, embedder: Any, seed: int, name: Name, rounds: int | None) -> Part:
     """The tree of a part."""
-    return learn_part(embedded(rows, embedder), _stream(seed, 1, name), rounds, lambda made: None)
+    return learn_part(embedded(rows, embedder), _stream(seed, 1, name), rounds, lambda stage, done, total: None)

@@ -12,11 +12,17 @@ from privact.tree.embedding import Embedding
 from privact.tree.linkage import average_linkage
 from privact.tree.routing import IntArray, draw_sample, nearest, split
 
+WHOLE_GAIN = 5e-5
+"""Where a part is everybody, a round of polishing that gains less than this share of the cost is the last."""
+
 SAMPLE = 2_000
 """How many users a sketch is learned on."""
 
 EXACT = 1_000
 """The most users whose tree is average linkage of all their pairs."""
+
+
+Tell = Callable[[str, int, int], None]
 
 
 class Part(NamedTuple):
@@ -86,21 +92,25 @@ def start_of(
     return tree.left, tree.right
 
 
-def learn_part(embedding: Embedding, rng: np.random.Generator, rounds: int | None, progress: Callable[[int], None]) -> Part:
+def learn_part(
+    embedding: Embedding, rng: np.random.Generator, rounds: int | None, tell: Tell, least_gain: float | None = None
+) -> Part:
     """The tree of a part and its cost.
 
-    rounds: of polishing, as for `polish`. progress: is told how many users are in the tree.
+    rounds, least_gain: of polishing, as for `polish`. tell: is told what is done, how much, of how much.
     """
     from privact.tree._kernels import total_cost, upward
-    from privact.tree.regraft import polish
+    from privact.tree.regraft import LEAST_GAIN, polish
     from privact.tree.state import state_of
 
     n = len(embedding)
     if n == 1:
         return Part(np.empty(0, np.int32), np.empty(0, np.int32), [0.0])
-    state = state_of(embedding, *start_of(embedding, rng, progress))
-    costs = [float(total_cost(state)), *polish(state, rounds, lambda done, cost: None)]
+    state = state_of(embedding, *start_of(embedding, rng, lambda made: tell("learning parts", made, n)))
+    before = float(total_cost(state))
+    least = LEAST_GAIN if least_gain is None else least_gain
+    after = polish(state, rounds, lambda done, cost: tell("polishing", done, done if rounds is None else rounds), least)
     nodes = upward(state.left, state.right, 2 * n - 2)
     number = np.arange(2 * n - 1, dtype=np.int32)
     number[nodes] = np.arange(n, 2 * n - 1, dtype=np.int32)
-    return Part(number[state.left[nodes]], number[state.right[nodes]], costs)
+    return Part(number[state.left[nodes]], number[state.right[nodes]], [before, *after])

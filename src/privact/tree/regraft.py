@@ -26,16 +26,18 @@ SWAPS = 32
 """Local swaps per user and round that a tree of very many users is given; smaller ones go on to a local optimum."""
 
 
-def polish(state: SearchState, rounds: int | None, progress: Callable[[int, float], None]) -> list[float]:
+def polish(
+    state: SearchState, rounds: int | None, progress: Callable[[int, float], None], least_gain: float = LEAST_GAIN
+) -> list[float]:
     """Rounds of regrafts and local swaps; returns the cost after each. Up to EXACT_LIMIT users no swap gains at the end.
 
-    rounds: at most this many; None goes on until a round gains less than LEAST_GAIN of the cost, or nothing for few users.
-    progress: is told the round and the cost.
+    rounds: at most this many; None goes on until a round gains less than least_gain of the cost, or nothing for few users.
+    progress: is told the round and the cost. least_gain: a share of the cost.
     """
     n = (len(state.left) + 1) // 2
     nodes = np.arange(2 * n - 1)
     limit = 2**62 if n <= EXACT_LIMIT else SWAPS * n
-    least = LEAST_GAIN if rounds is None and n > TIES_LIMIT else 1e-12
+    least = least_gain if rounds is None and n > TIES_LIMIT else 1e-12
     costs: list[float] = []
     before = fill(state)
     while rounds is None or len(costs) < rounds:
