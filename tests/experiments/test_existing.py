@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import pytest
 from privact.errors import InputError
 from privact.experiments import existing
 from privact.experiments.existing import PAPER, Scale, evaluate_existing, in_random_order, plan, table_4
-from privact.experiments.existing_methods import METHODS, ExistingRun
+from privact.experiments.existing_methods import METHODS, WEIGHTS, ExistingRun
 from privact.experiments.existing_page import result_4
 from privact.experiments.rated_network import load_rated
 from privact.experiments.recommend_rows import CONTROLS, ROW
 from privact.experiments.results import write_findings
+from privact.recommend.splits import rating_splits
 
 USERS, ITEMS = 36, 30
 
@@ -57,8 +59,8 @@ def test_every_row_has_the_agreed_keys_and_every_control_is_there(found: tuple[A
     assert {row["control"] for row in rows} == {None, *CONTROLS}
     assert {row["scenario"] for row in rows} == {"existing users"}
     assert all(0.0 <= row["map"] <= 1.0 and 0.0 < row["ndcg"] <= 1.0 for row in rows)
-    stated = {row["method"]: (row["paper_ndcg"], row["paper_map"]) for row in rows if row["paper_ndcg"] is not None}
-    assert list(stated.values()) == list(PAPER["lastfm"])
+    stated = [(row["paper_ndcg"], row["paper_map"]) for row in rows if row["paper_ndcg"] is not None]
+    assert stated == list(PAPER["lastfm"]) * 2  # beside both rankings
 
 
 def test_what_sees_contacts_is_not_called_private(found: tuple[Any, Path]) -> None:
@@ -72,6 +74,40 @@ def test_recqs_model_cannot_tell_random_users_from_contacts(found: tuple[Any, Pa
     ndcg = {row["method"]: row["ndcg"] for row in found[0].document["rows"]}
     assert ndcg["SERec, RecQ, random users"] == ndcg["SERec, RecQ"]
     assert ndcg["SERec, random users"] != ndcg["SERec"]
+    assert ndcg["SERec, RecQ, by exposure"] != ndcg["SERec, RecQ"]
+    assert ndcg["SERec, by exposure"] != ndcg["SERec"]
+
+
+@pytest.fixture(scope="module")
+def run(data: str) -> ExistingRun:
+    network = in_random_order(load_rated("lastfm", data))
+    return ExistingRun(network, next(rating_splits(network.ratings, np.random.default_rng(0))))
+
+
+def test_methods_share_a_cell_where_they_are_one_model(run: ExistingRun) -> None:
+    cell = {method.name: run.described(method, 1) for method in METHODS}
+    assert cell["SERec, RecQ, random users"] == cell["SERec, RecQ"] == cell["SERec, RecQ, by exposure"]
+    assert cell["SERec, random users"] != cell["SERec"]
+    different = {json.dumps(each, sort_keys=True) for each in cell.values()}
+    assert len(different) == len(METHODS) - 4 - 3  # rankings of three models twice, and the one above
+
+
+def test_the_weight_of_neighbours_is_the_best_on_a_hidden_part_of_the_training_ratings(
+    run: ExistingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = []
+
+    def judge(self: ExistingRun, model: Any, keep_users: bool = False) -> dict[str, Any]:
+        judged.append(self)
+        return {"ndcg": -abs(model.weight - 0.1)}
+
+    monkeypatch.setattr(ExistingRun, "_judge", judge)
+    assert run.weight("contacts") == 0.1
+    assert len(judged) == len(WEIGHTS)
+    assert judged[0] is not run
+    learned, hidden = judged[0].split.train.binary, judged[0].split.relevant
+    assert learned.nnz + hidden.nnz == run.split.train.n_ratings
+    assert (run.split.train.binary - learned).nnz == hidden.nnz  # both parts are of the training ratings
 
 
 def test_the_files_are_written(found: tuple[Any, Path], tmp_path: Path) -> None:
@@ -154,6 +190,7 @@ def test_an_unknown_network_is_named(tmp_path: Path) -> None:
         (0.1, 0.3, 0.31, 0.3, 0.2, "holds with a caveat"),  # strangers do as well
         (0.1, 0.3, 0.31, 0.1, 0.4, "holds with a caveat"),  # no contacts needed
         (0.2, 0.3, 0.31, 0.1, 0.2, "holds with a caveat"),  # less than 2.16 times
+        (0.1, 0.3, 0.45, 0.1, 0.2, "holds"),  # better than with contacts
         (0.1, 0.3, 0.26, 0.1, 0.2, "does not hold"),  # not similar
         (0.3, 0.3, 0.29, 0.1, 0.2, "does not hold"),  # not better
     ],
@@ -165,6 +202,8 @@ def test_the_verdict_follows_its_rule(
         "Basic SERec, RecQ": basic,
         "SERec, RecQ": social,
         "PrivaCT-SERec, RecQ": private,
+        "Basic SERec, RecQ, by exposure": basic,
+        "PrivaCT-SERec, RecQ, by exposure": private,
         "SERec, RecQ, random users": strangers,
         "implicit ALS": factors,
     }

@@ -118,6 +118,12 @@ def test_nobody_rated_anything_else():
     assert model.similar_users("ann") == []
 
 
+def test_items_that_nobody_rated_are_not_listed():
+    ratings = Ratings.from_csr(csr_array(np.column_stack((np.zeros(6), DENSE))), users=NAMES, items=("new", *ITEMS))
+    for model in (ColdStartRecommender(TREE, ratings), MostPopular().fit(ratings), MostPopular(evenly=True).fit(ratings)):
+        assert sorted(items(model, k=9)) == sorted(ITEMS)
+
+
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
@@ -179,3 +185,9 @@ class TestChoosingSettings:
     def test_without_users_to_ask_it_is_popularity(self):
         lonely = Ratings.from_frame({"user": ["ann"], "item": ["waltz"], "rating": [1]})
         assert choose_settings(ColdStartRecommender(TREE, lonely), np.random.default_rng(0)).power == 0.0
+
+    def test_of_equally_good_settings_the_first_wins(self, ratings):
+        model = ColdStartRecommender(self.tree(list(range(60))), ratings, groups=[0] * 60, contacts=np.ones((60, 1)))
+        grid = tuple(ColdStartSettings(np.inf, prior=prior, power=0.0) for prior in (1.0, 2.0))  # the prior of nothing
+        assert choose_settings(model, np.random.default_rng(0), grid) == grid[0]
+        assert choose_settings(model, np.random.default_rng(0), grid[::-1]) == grid[1]

@@ -42,11 +42,11 @@ def test_scan_and_table_find_the_same(monkeypatch, tabled):
         ids.index("111", 3)
 
 
-def test_many_scans_build_the_table(monkeypatch):
+def test_many_scans_build_the_index(monkeypatch):
     monkeypatch.setattr(module, "_TABLE_BELOW", 0)
     ids = UserIds.of([str(i) for i in range(100)])
     assert [ids.leaf(str(i)) for i in range(100)] == list(range(100))
-    assert ids._scans == module._SCANS_BEFORE_TABLE
+    assert ids._scans == module._SCANS_BEFORE_INDEX
 
 
 @pytest.mark.parametrize("tabled", [False, True])

@@ -38,9 +38,13 @@ def expectation_maximisation(
     """
     alone = np.ones(len(users), users.dtype)
     for _ in range(iterations):
-        users = _regress(rated, users, items, weights, prior, settings, settings.user_ridge, by_item=False)
-        items = _regress(rated_by, items, users, alone, prior, settings, settings.item_ridge, by_item=True)
-        _learn_prior(rated_by, users, items, prior, settings)
+        users = _regress(
+            rated, items, weights, settings.user_ridge / settings.precision, _of_users(rated, users, items, prior, settings)
+        )
+        to_items = _to_items(rated_by, users, items, prior, settings)
+        items = _regress(rated_by, users, alone, settings.item_ridge / settings.precision, lambda block: to_items(block).T)
+        to_items = _to_items(rated_by, users, items, prior, settings)
+        each(blocks(len(items), len(users)), lambda block: prior.learn(block, to_items(block)))
     return users, items
 
 
@@ -53,59 +57,58 @@ def exposures(preferences: Floats, favour: Floats, against: Floats, settings: Ex
     np.square(preferences, out=preferences)
     preferences *= -0.5 * settings.precision
     np.exp(preferences, out=preferences)
-    preferences *= settings.peak * favour
-    preferences /= preferences + against
+    preferences *= favour
+    preferences /= preferences + against / settings.peak
     return preferences
 
 
-def _regress(
-    rated: Any,
-    own: Floats,
-    other: Floats,
-    weights: Floats,
-    prior: ExposurePrior,
-    settings: ExposureSettings,
-    ridge: float,
-    by_item: bool,
-) -> Floats:
+Seen = Callable[[slice], Floats]
+"""From a block to its exposures."""
+
+
+def _of_users(rated: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> Seen:
+    """From a block of users to their exposures, (block, n_items)."""
+    everything = slice(0, len(items))
+
+    def seen(block: slice) -> Floats:
+        found = exposures(users[block] @ items.T, prior.favour(block, everything), prior.against(everything), settings)
+        found[_cells(rated, block)] = 1.0
+        return found
+
+    return seen
+
+
+def _to_items(rated_by: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> Seen:
+    """From a block of items to everybody's exposures to them, (n_users, block)."""
+    everybody = slice(0, len(users))
+
+    def seen(block: slice) -> Floats:
+        found = exposures(users @ items[block].T, prior.favour(everybody, block), prior.against(block), settings)
+        found[_cells(rated_by, block)[::-1]] = 1.0
+        return found
+
+    return seen
+
+
+def _regress(rated: Any, other: Floats, weights: Floats, ridge: float, seen: Seen) -> Floats:
     """The rows' factors that fit ratings best where the row was exposed, given the columns' factors."""
     n_rows, n_columns = rated.shape
-    factors = own.shape[1]
-    upper = np.triu_indices(factors)
+    factors = other.shape[1]
+    upper, diagonal = np.triu_indices(factors), np.arange(factors)
     products = other[:, upper[0]] * other[:, upper[1]] * weights[:, None]
     right = np.asarray(rated @ (other * weights[:, None]), np.float64)
-    everything = slice(0, n_columns)
-    found = np.empty_like(own)
+    found = np.empty((n_rows, factors), other.dtype)
 
     def solve(rows: slice) -> None:
-        if by_item:
-            favour, against = prior.favour(everything, rows).T, prior.against(rows)[:, None]
-        else:
-            favour, against = prior.favour(rows, everything), prior.against(everything)[None, :]
-        seen = exposures(own[rows] @ other.T, favour, against, settings)
-        seen[_cells(rated, rows)] = 1.0
-        triangles = seen @ products
-        systems = np.empty((len(seen), factors, factors))
+        triangles = seen(rows) @ products
+        systems = np.empty((len(triangles), factors, factors))
         systems[:, upper[0], upper[1]] = triangles
         systems[:, upper[1], upper[0]] = triangles
-        systems[:, np.arange(factors), np.arange(factors)] += ridge / settings.precision
+        systems[:, diagonal, diagonal] += ridge
         found[rows] = np.linalg.solve(systems, right[rows, :, None])[:, :, 0]
 
     each(blocks(n_rows, n_columns), solve)
     return found
-
-
-def _learn_prior(rated_by: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> None:
-    """Give the prior the exposures under the new factors, block of items by block."""
-    everybody = slice(0, len(users))
-
-    def learn(block: slice) -> None:
-        seen = exposures(users @ items[block].T, prior.favour(everybody, block), prior.against(block)[None, :], settings)
-        who, what = _cells(rated_by, block)[::-1]
-        seen[who, what] = 1.0
-        prior.learn(block, seen)
-
-    each(blocks(len(items), len(users)), learn)
 
 
 def _cells(rated: Any, rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
