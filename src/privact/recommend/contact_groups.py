@@ -9,10 +9,10 @@ from privact.errors import InputError
 
 __all__ = ["POWER", "PRIOR", "ContactGroups"]
 
-PRIOR = 2.0
+PRIOR = 8.0
 """How many typical contacts are added to those that a report tells of: the fewer it tells of, the less it says."""
 
-POWER = 1.5
+POWER = 2.0
 """How strongly groups that are frequent among contacts are preferred; 1 by as much as they are frequent."""
 
 

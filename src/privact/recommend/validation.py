@@ -14,13 +14,20 @@ from privact.recommend.ratings import Ratings
 
 __all__ = ["GRID", "ITEMS", "SAMPLE", "choose_settings"]
 
-GRID: tuple[ColdStartSettings, ...] = tuple(
-    ColdStartSettings(strength, power=power, evenly=evenly)
-    for evenly in (False, True)
-    for strength, power in ((np.inf, 0.0), *((s, p) for s in (1_000.0, 3_000.0, np.inf) for p in (1.0, 2.0)))
+GRID: tuple[ColdStartSettings, ...] = (
+    ColdStartSettings(),
+    *(
+        ColdStartSettings(strength, power=power)
+        for strength, power in ((1_000.0, 2.0), (np.inf, 2.0), (3_000.0, 1.0), (np.inf, 0.0))
+    ),
+    *(ColdStartSettings(strength, prior=2.0, power=2.0) for strength in (1_000.0, 3_000.0)),
+    *(
+        ColdStartSettings(strength, power=power, evenly=True)
+        for strength, power in ((3_000.0, 2.0), (np.inf, 1.0), (np.inf, 0.0))
+    ),
 )
-"""What is tried: popularity first, which wins ties, then more trust in communities and in the report; then all of it with users
-weighing more evenly."""
+"""What is tried: the default first; then more and less trust in communities and in the report, down to none, which is popularity;
+then the same with users weighing more evenly."""
 
 SAMPLE = 300
 """How many users are asked, at most."""
@@ -37,11 +44,14 @@ def choose_settings(
 ) -> ColdStartSettings:
     """The settings with the best NDCG@k for users whose ratings are known but do not count for their own list.
 
+    The first settings stay unless others are better by more than the standard error of the difference: few users cannot tell
+    settings apart that are nearly as good.
+
     Only what the recommender was fitted on is used, so in an experiment nothing of the hidden fold is.
 
     recommender: fitted; its own settings are not changed.
     rng: draws who is asked.
-    grid: what to try; of equally good ones the first wins.
+    grid: what to try, first what to keep in doubt.
     """
     ratings = _most_rated(recommender.ratings)
     rated = recommender.ratings.activity > 0
@@ -54,12 +64,15 @@ def choose_settings(
         strength: community_weights(recommender.tree, rows, rated, strength)
         for strength in dict.fromkeys(settings.strength for settings in grid)
     }
-    best, highest = grid[0], -1.0
+    best, gain, kept = grid[0], 0.0, None
     for settings in grid if recommender.groups is not None else _different_trees(grid):
         rates = weighted_rates(weights[settings.strength] * recommender.trust(rows, settings), ratings)
-        reached = score(best_items(rates, k), relevant).mean_ndcg
-        if reached > highest:
-            best, highest = settings, reached
+        reached = score(best_items(rates, k), relevant).ndcg
+        kept = reached if kept is None else kept
+        difference = reached - kept
+        mean = float(difference.mean())
+        if mean > max(gain, float(difference.std()) / np.sqrt(len(rows))):
+            best, gain = settings, mean
     return best
 
 
