@@ -36,15 +36,28 @@ def expectation_maximisation(
     weights: (m,) how many items each column stands for.
     users, items: (n, f) and (m, f) factors to start from.
     """
-    alone = np.ones(len(users), users.dtype)
     for _ in range(iterations):
-        users = _regress(
-            rated, items, weights, settings.user_ridge / settings.precision, _of_users(rated, users, items, prior, settings)
-        )
-        to_items = _to_items(rated_by, users, items, prior, settings)
-        items = _regress(rated_by, users, alone, settings.item_ridge / settings.precision, lambda block: to_items(block).T)
-        to_items = _to_items(rated_by, users, items, prior, settings)
-        each(blocks(len(items), len(users)), lambda block: prior.learn(block, to_items(block)))
+        users, items = _iterate(rated, rated_by, weights, prior, settings, users, items)
+    return users, items
+
+
+def _iterate(
+    rated: Any,
+    rated_by: Any,
+    weights: Floats,
+    prior: ExposurePrior,
+    settings: ExposureSettings,
+    users: Floats,
+    items: Floats,
+) -> tuple[Floats, Floats]:
+    """New factors of users, then of items, then the prior, each from exposures under the newest of the others."""
+    of_users = _of_users(rated, users, items, prior, settings)
+    users = _regress(rated, items, weights, settings.user_ridge / settings.precision, of_users)
+    before = _to_items(rated_by, users, items, prior, settings)
+    alone = np.ones(len(users), users.dtype)
+    items = _regress(rated_by, users, alone, settings.item_ridge / settings.precision, lambda block: before(block).T)
+    after = _to_items(rated_by, users, items, prior, settings)
+    each(blocks(len(items), len(users)), lambda block: prior.learn(block, after(block)))
     return users, items
 
 
