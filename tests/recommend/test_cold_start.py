@@ -182,9 +182,9 @@ class TestChoosingSettings:
         grid = (ColdStartSettings(np.inf, power=0.0), ColdStartSettings(np.inf, power=1.0))
         assert choose_settings(model, np.random.default_rng(0), grid) == grid[1]
 
-    def test_without_users_to_ask_it_is_popularity(self):
+    def test_without_users_to_ask_the_first_stays(self):
         lonely = Ratings.from_frame({"user": ["ann"], "item": ["waltz"], "rating": [1]})
-        assert choose_settings(ColdStartRecommender(TREE, lonely), np.random.default_rng(0)).power == 0.0
+        assert choose_settings(ColdStartRecommender(TREE, lonely), np.random.default_rng(0)) == ColdStartSettings()
 
     def test_of_equally_good_settings_the_first_wins(self, ratings):
         model = ColdStartRecommender(self.tree(list(range(60))), ratings, groups=[0] * 60, contacts=np.ones((60, 1)))
