@@ -71,9 +71,10 @@ def test_it_goes_on_where_it_was(measured, made_up, monkeypatch):
 
 
 def test_the_comparison_is_over_users(measured):
-    [compared] = measured[0]["comparisons"]
+    compared, evenly = measured[0]["comparisons"]
     rows = {row["method"]: row for row in measured[0]["rows"]}
     assert compared["ratio"] == pytest.approx(rows[BEST]["ndcg"] / rows["most popular"]["ndcg"])
+    assert evenly["ratio"] == pytest.approx(rows[BEST]["ndcg"] / rows["most popular, users even"]["ndcg"])
     assert compared["users"] == 24  # one of five folds of 120
 
 
@@ -147,7 +148,7 @@ def test_result_3_follows_from_the_rows(means, verdict):
     ],
 )
 def test_our_claim_follows_from_the_comparisons(ratio, p, best, verdict):
-    compared = [{"dataset": "lastfm", "ratio": ratio, "p_value": p}]
+    compared = [{"dataset": "lastfm", "against": "most popular", "ratio": ratio, "p_value": p}]
     assert beats_popularity(compared, rows_with(best=best)).verdict == verdict
 
 

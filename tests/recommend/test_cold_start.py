@@ -5,7 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError
+from privact.recommend import validation
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
+from privact.recommend.metrics import Scores
 from privact.recommend.popularity import MostPopular
 from privact.recommend.ratings import Ratings
 from privact.recommend.validation import choose_settings
@@ -185,6 +187,16 @@ class TestChoosingSettings:
     def test_without_users_to_ask_the_first_stays(self):
         lonely = Ratings.from_frame({"user": ["ann"], "item": ["waltz"], "rating": [1]})
         assert choose_settings(ColdStartRecommender(TREE, lonely), np.random.default_rng(0)) == ColdStartSettings()
+
+    @pytest.mark.parametrize(("gains", "chosen"), [([3.0, -2.0], 0), ([3.0, -0.1], 1), ([0.0, 0.0], 0), ([-1.0, -1.0], 0)])
+    def test_others_win_by_more_than_the_standard_error(self, monkeypatch, gains, chosen):
+        """Of ten users five gain the first and five the second amount by other settings."""
+        told = iter([np.zeros(10), np.repeat(gains, [5, 5])])
+        monkeypatch.setattr(validation, "score", lambda *given: Scores(next(told), np.zeros(10)))
+        ratings = Ratings.from_csr(csr_array(np.ones((10, 3))))
+        model = ColdStartRecommender(HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), 4), (((5, 6), (7, 8)), 9))), ratings)
+        grid = (ColdStartSettings(10.0), ColdStartSettings(20.0))
+        assert choose_settings(model, np.random.default_rng(0), grid) == grid[chosen]
 
     def test_of_equally_good_settings_the_first_wins(self, ratings):
         model = ColdStartRecommender(self.tree(list(range(60))), ratings, groups=[0] * 60, contacts=np.ones((60, 1)))

@@ -19,7 +19,7 @@ from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.recommender import Recommender
 from privact.recommend.splits import FOLDS, Split, user_splits
 
-__all__ = ["PAPER", "TARGETS", "Plan", "Tell", "measure_cold_start"]
+__all__ = ["AGAINST", "PAPER", "TARGETS", "Plan", "Tell", "measure_cold_start"]
 
 Tell = Callable[[str, int, int], None]
 
@@ -32,6 +32,9 @@ PAPER: dict[str, dict[str, tuple[float, float]]] = {
 
 TARGETS = {"lastfm": 1.15, "delicious": 1.05, "douban": 1.01}
 """How many times the NDCG of popularity a private recommender should reach at epsilon 1."""
+
+AGAINST = ("most popular", "most popular, users even")
+"""What our recommender is tested against, user by user: neither knows a contact."""
 
 _SPLIT_SEED = 7
 _VERSION = 1  # of what a cell holds
@@ -72,7 +75,7 @@ def measure_cold_start(plan: Plan, data: str | None, folder: Path | None, tell: 
 
     data: folder of the datasets. folder: where finished cells are kept, None for nowhere. tell: progress.
 
-    Returns `rows`, `comparisons` (our recommender against popularity, a paired test over users) and `chosen` settings.
+    Returns `rows`, `comparisons` (our recommender against each of AGAINST, a paired test over users) and `chosen` settings.
     """
     require_rated(plan.networks, data)
     cells = Cells(folder, _VERSION)
@@ -95,7 +98,7 @@ def measure_cold_start(plan: Plan, data: str | None, folder: Path | None, tell: 
                 {f"fold {settings['fold']}, seed {settings['seed']}": value for value in found["chosen"].values()}
             )
         rows += [_row(name, method.name, runs[method.name], plan) for method in METHODS]
-        comparisons.append(_comparison(name, runs))
+        comparisons += [_comparison(name, against, runs) for against in AGAINST]
     return {
         "epsilon": plan.epsilon,
         "k": CUTOFF,
@@ -134,7 +137,7 @@ def _measure(network: RatedNetwork, split: Split, seed: int | None, epsilon: flo
     for name, recommender in methods:
         scores = score(recommender.rank(split.users, CUTOFF), split.relevant)
         found[name] = {"ndcg": scores.mean_ndcg, "map": scores.mean_average_precision}
-        if name in ("most popular", BEST):
+        if name in (BEST, *AGAINST):
             found[name]["users"] = [round(value, 6) for value in scores.ndcg.tolist()]  # type: ignore[assignment]
     chosen = {name: {**vars(settings), "strength": _plain(settings.strength)} for name, settings in run.chosen.items()}
     return {"methods": found, "chosen": chosen}
@@ -162,18 +165,18 @@ def _row(dataset: str, name: str, runs: list[dict[str, Any]], plan: Plan) -> Row
     )
 
 
-def _comparison(dataset: str, runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Our recommender against popularity, user by user; a user's score is the mean over seeds."""
-    ours, popular = [], []
+def _comparison(dataset: str, against: str, runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Our recommender against one that knows no contacts, user by user; a user's score is the mean over seeds."""
+    ours, others = [], []
     for fold in sorted({run["fold"] for run in runs[BEST]}):
         ours.append(np.mean([run["users"] for run in runs[BEST] if run["fold"] == fold], axis=0))
-        popular.append(next(run["users"] for run in runs["most popular"] if run["fold"] == fold))
-    first, second = np.concatenate(ours), np.concatenate(popular)
+        others.append(next(run["users"] for run in runs[against] if run["fold"] == fold))
+    first, second = np.concatenate(ours), np.concatenate(others)
     return {
         "dataset": dataset,
         "method": BEST,
-        "against": "most popular",
+        "against": against,
         "users": len(first),
-        "ratio": float(np.mean([run["ndcg"] for run in runs[BEST]]) / np.mean([run["ndcg"] for run in runs["most popular"]])),
+        "ratio": float(np.mean([run["ndcg"] for run in runs[BEST]]) / np.mean([run["ndcg"] for run in runs[against]])),
         "p_value": paired_p_value(first - second, np.random.default_rng(0)),
     }

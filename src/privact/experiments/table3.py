@@ -42,11 +42,11 @@ def cold_start_page(found: dict[str, Any], name: str, title: str) -> Findings:
         markdown_table(["method", "private", *networks], [_line(method.name, rows, networks) for method in METHODS]),
         "The paper's numbers, and ours for the same method:",
         markdown_table(["network", "method", "paper", "ours"], [_beside(row) for row in rows if row["paper_ndcg"] is not None]),
-        f"'{BEST}' against 'most popular', by a paired sign-flip test over users:",
+        f"'{BEST}' against lists that know no contacts, by a paired sign-flip test over users:",
         markdown_table(
-            ["network", "users", "times popularity", "target", "p"],
+            ["network", "users", "against", "times its NDCG", "target", "p"],
             [
-                [c["dataset"], c["users"], f"{c['ratio']:.3f}", TARGETS[c["dataset"]], f"{c['p_value']:.4f}"]
+                [c["dataset"], c["users"], c["against"], f"{c['ratio']:.3f}", _target(c), f"{c['p_value']:.4f}"]
                 for c in found["comparisons"]
             ],
         ),
@@ -78,6 +78,7 @@ def result_3(rows: list[Row]) -> Claim:
 
 def beats_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> Claim:
     """Our own aim: private recommendations that beat popularity, and the paper's numbers for contacts that are not private."""
+    comparisons = [c for c in comparisons if c["against"] == "most popular"]
     reached = [c for c in comparisons if c["ratio"] >= TARGETS[c["dataset"]] and c["p_value"] <= LIKELY]
     better = [c for c in comparisons if c["ratio"] > 1.0 and c["p_value"] <= LIKELY]
     above = [c for c in comparisons if _value(rows, (c["dataset"], "ndcg"), BEST) > PAPER[c["dataset"]]["friendsCF"][0]]
@@ -94,6 +95,10 @@ def beats_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> Clai
         + ", ".join(f"{c['dataset']} {c['ratio']:.3f} (p {c['p_value']:.4f})" for c in comparisons)
         + ".",
     )
+
+
+def _target(comparison: dict[str, Any]) -> str:
+    return str(TARGETS[comparison["dataset"]]) if comparison["against"] == "most popular" else ""
 
 
 def _value(rows: list[Row], cell: tuple[str, str], method: str) -> float:

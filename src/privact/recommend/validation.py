@@ -71,7 +71,7 @@ def choose_settings(
         kept = reached if kept is None else kept
         difference = reached - kept
         mean = float(difference.mean())
-        if mean > max(gain, float(difference.std()) / np.sqrt(len(rows))):
+        if mean > max(gain, float(difference.std(ddof=1)) / np.sqrt(len(rows))):
             best, gain = settings, mean
     return best
 

@@ -27,6 +27,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
     cluster: "tcp://HOST:PORT" (or tls://) of a scheduler, or "local:N". folder: for what spills, if the workers can read it.
     """
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise MissingExtraError("distributed", "cluster", "--cluster") from None
@@ -36,15 +37,20 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
     if not local and not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+:\d+", cluster):
         raise InputError(f"cluster {cluster!r} is neither tcp://HOST:PORT nor local:N: give a scheduler's address, or local:2")
     if local:
-        home = LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=int(local[1]),
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            local_directory=str(folder),
-            silence_logs=logging.CRITICAL,
-        )
-        with home, Client(home) as client, one_line_errors():  # type: ignore[no-untyped-call]
+        # Looking at every stack a hundred times a second takes a twentieth of a core, in this process and in each worker.
+        with (
+            dask.config.set({"distributed.worker.profile.enabled": False}),
+            LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=int(local[1]),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                local_directory=str(folder),
+                silence_logs=logging.CRITICAL,
+            ) as home,
+            Client(home) as client,  # type: ignore[no-untyped-call]
+            one_line_errors(),
+        ):
             yield _engine(client, folder)
         return
     try:
