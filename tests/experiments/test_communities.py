@@ -11,9 +11,8 @@ from typer.testing import CliRunner
 
 from privact.cli.main import app
 from privact.experiments import communities as experiment
-from privact.experiments.communities import Setting, settings, shuffled, summarize
+from privact.experiments.communities import Setting, settings, summarize
 from privact.experiments.communities_page import CHOSEN, target_claim
-from privact.network.known import cliques
 from privact.network.synthetic import federated_network
 
 
@@ -59,13 +58,6 @@ def test_every_tree_has_a_row_with_its_controls_and_a_second_run_goes_on(made_up
     again = CliRunner().invoke(app, [*words, "--json"])
     assert again.exit_code == 0, again.output
     assert json.loads((tmp_path / "communities.json").read_text()) == found
-
-
-def test_shuffled_users_keep_their_contacts():
-    graph = cliques([3, 4]).graph
-    mixed = shuffled(graph, np.array([6, 2, 0, 5, 1, 3, 4]))
-    assert mixed.users == ("6", "2", "0", "5", "1", "3", "4")
-    assert {user: set(mixed.neighbours(user)) for user in mixed.users} == {u: set(graph.neighbours(u)) for u in graph.users}
 
 
 def test_the_paper_s_random_bins_come_first():

@@ -12,7 +12,7 @@ import pytest
 
 from privact.errors import InputError
 from privact.experiments import existing
-from privact.experiments.existing import PAPER, Scale, evaluate_existing, in_random_order, plan, table_4
+from privact.experiments.existing import PAPER, Scale, evaluate_existing, plan, table_4
 from privact.experiments.existing_methods import METHODS, WEIGHTS, ExistingRun
 from privact.experiments.existing_page import result_4
 from privact.experiments.rated_network import load_rated
@@ -80,7 +80,7 @@ def test_recqs_model_cannot_tell_random_users_from_contacts(found: tuple[Any, Pa
 
 @pytest.fixture(scope="module")
 def run(data: str) -> ExistingRun:
-    network = in_random_order(load_rated("lastfm", data))
+    network = load_rated("lastfm", data)
     return ExistingRun(network, next(rating_splits(network.ratings, np.random.default_rng(0))))
 
 
@@ -155,27 +155,6 @@ def test_the_plan_says_which_folds_and_seeds_run() -> None:
     assert seeds["PrivaCT-SERec"] == seeds["implicit ALS + random tree"] == [0, 1, 2]
     assert seeds["PrivaCT-SERec, random tree"] == seeds["SERec"] == [0]
     assert {fold for fold, _, _ in cells} == {0, 1}
-
-
-def test_users_and_items_are_shuffled_and_keep_their_ratings_and_contacts(data: str) -> None:
-    before = load_rated("lastfm", data)
-    after = in_random_order(before)
-    assert after.graph.users != before.graph.users
-    assert after.ratings.users == after.graph.users
-    activity = dict(zip(before.ratings.users, before.ratings.activity, strict=True))
-    degree = dict(zip(before.graph.users, before.graph.degrees, strict=True))
-    assert [activity[user] for user in after.graph.users] == after.ratings.activity.tolist()
-    assert [degree[user] for user in after.graph.users] == after.graph.degrees.tolist()
-    assert after.ratings.items != before.ratings.items
-    assert entries(after.ratings) == entries(before.ratings)
-
-
-def entries(ratings: Any) -> set[tuple[str, str, float]]:
-    """Who rated what and how, by id."""
-    found = ratings.matrix.tocoo()
-    return {
-        (ratings.users[u], ratings.items[i], value) for u, i, value in zip(found.row, found.col, found.data.tolist(), strict=True)
-    }
 
 
 def test_an_unknown_network_is_named(tmp_path: Path) -> None:

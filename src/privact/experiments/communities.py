@@ -16,7 +16,7 @@ import numpy as np
 from privact.estimator import PrivaCT
 from privact.experiments.cells import Cells
 from privact.experiments.communities_page import draw, page, target_claim
-from privact.experiments.rated_network import RatedNetwork, load_rated
+from privact.experiments.rated_network import RatedNetwork, load_rated, shuffled
 from privact.experiments.results import Findings
 from privact.experiments.table5 import network_size
 from privact.network.datasets import TABLE_1
@@ -67,7 +67,7 @@ def communities(data: str | None, output: Path | None, seeds: int, quick: bool, 
     """
     names = ["lastfm"] if quick else list(TABLE_1)
     epsilons = EPSILONS[:1] if quick else EPSILONS
-    cells = Cells(None if output is None else output / "cells")
+    cells = Cells(None if output is None else output / "cells", version=2)
     rows: list[dict[str, Any]] = []
     done, total = 0, len(names) * len(epsilons) * seeds
     for name in names:
@@ -103,16 +103,6 @@ def run(network: RatedNetwork, epsilon: float | None, seed: int) -> Iterator[dic
         labels = groups[setting.n_bins].labels if setting.bins == "taste groups" else None
         quality = asdict(tree_quality(_tree(setting, graph, labels, epsilon, seed), adjacency))
         yield {measure: quality[measure] for measure in MEASURES}
-
-
-def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
-    """The same contacts with the users in another order.
-
-    order: the row of the old graph at each place of the new one.
-    """
-    place = np.empty(graph.n_users, np.int64)
-    place[order] = np.arange(graph.n_users)
-    return ContactGraph.from_edges(place[graph.edges()], users=[graph.users[row] for row in order])
 
 
 def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | None, seed: int) -> HierarchicalClusterTree:

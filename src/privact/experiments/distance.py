@@ -61,7 +61,7 @@ def distance(data: str | None, output: Path | None, quick: bool, tell: Tell) -> 
     quick: fewer users for Table 5, one fold and one seed. tell: is told what is running, how much is done, of how much.
     """
     likeness = table_5(data, output, quick, tell)
-    cells = Cells(None if output is None else output / "cells")
+    cells = Cells(None if output is None else output / "cells", version=2)
     folds, seeds = (1, 1) if quick else (FOLDS, SEEDS)
     rows, correlations = [], []
     done, total = 0, len(PAPER) * seeds

@@ -11,14 +11,12 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.experiments.cells import Cells
-from privact.experiments.communities import shuffled
 from privact.experiments.existing_methods import EPSILON, METHODS, TUNED, ExistingRun, Method
 from privact.experiments.existing_page import draw, page, result_4
-from privact.experiments.rated_network import RatedNetwork, load_rated
+from privact.experiments.rated_network import load_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
-from privact.recommend.ratings import Ratings
 from privact.recommend.splits import FOLDS, rating_splits
 
 __all__ = ["PAPER", "SCALE", "Scale", "evaluate_existing", "table_4"]
@@ -76,7 +74,7 @@ def evaluate_existing(networks: Sequence[str], data: str | None, output: Path | 
     rows: list[Row] = []
     gains: list[dict[str, Any]] = []
     for name in networks:
-        network = in_random_order(load_rated(name, data))
+        network = load_rated(name, data)
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
         run: ExistingRun | None = None
         splits = rating_splits(network.ratings, np.random.default_rng(0))
@@ -108,20 +106,6 @@ def plan(scale: Scale) -> Iterator[tuple[int, Method, int]]:
             seeds = scale.control_seeds if method.control and method.model == "exposure" else scale.seeds
             for seed in range(seeds if method.seeded else 1):
                 yield fold, method, seed
-
-
-def in_random_order(network: RatedNetwork) -> RatedNetwork:
-    """The network with users and items shuffled, because files know too much.
-
-    The order of users follows contacts, and ties in a tree would repeat it. Items are numbered as users first rated them, hidden
-    ratings included: among items that a model cannot tell apart, the smallest numbers would be those of the file's first users.
-    """
-    rng = np.random.default_rng(7)
-    graph = shuffled(network.graph, rng.permutation(network.graph.n_users))
-    ratings = network.ratings.for_users(graph.users)
-    order = rng.permutation(ratings.n_items)
-    items = [ratings.items[item] for item in order]
-    return RatedNetwork(network.name, graph, Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
 
 
 def summarize(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -> list[Row]:

@@ -1,10 +1,13 @@
-"""The paper's networks with their ratings, normalised as the paper does and in the order of the graph's users."""
+"""The paper's networks with their ratings, normalised as the paper does, with users and items in random order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 from privact.errors import InputError
 from privact.network.datasets import Dataset, load_dataset
@@ -12,7 +15,7 @@ from privact.network.graph import ContactGraph
 from privact.recommend.ratings import Normalisation, Ratings
 from privact.recommend.read_ratings import read_ratings
 
-__all__ = ["NORMALISATION", "RatedNetwork", "load_rated", "require_rated"]
+__all__ = ["NORMALISATION", "RatedNetwork", "in_random_order", "load_rated", "require_rated", "shuffled"]
 
 NORMALISATION: MappingProxyType[str, Normalisation] = MappingProxyType({"lastfm": "max", "delicious": "max", "douban": "stars"})
 """How the paper normalises each dataset: play and tag counts by the user's largest, scores by 5."""
@@ -33,7 +36,7 @@ class RatedNetwork:
 
 
 def load_rated(name: str, data: str | None = None) -> RatedNetwork:
-    """One network of the paper with its ratings.
+    """One network of the paper with its ratings, users and items in an order that says nothing.
 
     name: lastfm, delicious or douban.
     data: the folder of the datasets; the environment variable PRIVACT_DATA if absent.
@@ -41,7 +44,31 @@ def load_rated(name: str, data: str | None = None) -> RatedNetwork:
     dataset = _with_ratings(name, data)
     assert dataset.ratings is not None
     ratings = read_ratings(dataset.ratings, users=dataset.graph.users)
-    return RatedNetwork(name, dataset.graph, ratings.normalised(NORMALISATION[name]))
+    return in_random_order(RatedNetwork(name, dataset.graph, ratings.normalised(NORMALISATION[name])))
+
+
+def in_random_order(network: RatedNetwork) -> RatedNetwork:
+    """The network with users and items shuffled, because files know too much.
+
+    The order of users follows contacts, and ties in a tree would repeat it. Items are numbered as users first rated them, hidden
+    ratings included: among items that a model cannot tell apart, the smallest numbers would be those of the file's first users.
+    """
+    rng = np.random.default_rng(7)
+    graph = shuffled(network.graph, rng.permutation(network.graph.n_users))
+    ratings = network.ratings.for_users(graph.users)
+    order = rng.permutation(ratings.n_items)
+    items = [ratings.items[item] for item in order]
+    return RatedNetwork(network.name, graph, Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
+
+
+def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
+    """The same contacts with the users in another order.
+
+    order: the row of the old graph at each place of the new one.
+    """
+    place = np.empty(graph.n_users, np.int64)
+    place[order] = np.arange(graph.n_users)
+    return ContactGraph.from_edges(place[graph.edges()], users=[graph.users[row] for row in order])
 
 
 def require_rated(names: Iterable[str], data: str | None = None) -> None:

@@ -62,7 +62,7 @@ def table_5(data: str | None, output: Path | None, quick: bool, tell: Tell) -> F
     data: folder of the datasets. output: where finished parts are kept; None keeps none. quick: 200 users of each network.
     tell: is told what is running, how much is done, of how much.
     """
-    cells = Cells(None if output is None else output / "cells")
+    cells = Cells(None if output is None else output / "cells", version=2)
     rows: list[dict[str, Any]] = []
     for done, name in enumerate(PAPER):
         tell(f"{name}: ratings and distances", done, len(PAPER))
