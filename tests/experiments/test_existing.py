@@ -192,4 +192,4 @@ def test_the_verdict_follows_its_rule(
 
 def test_the_full_table_runs_every_network() -> None:
     assert list(existing.SCALE) == list(PAPER)
-    assert all(scale.folds >= 2 and scale.seeds == 3 for scale in existing.SCALE.values())
+    assert all(scale.folds == 5 and scale.seeds == 3 for scale in existing.SCALE.values())

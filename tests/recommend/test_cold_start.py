@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from privact.errors import InputError
 from privact.recommend import validation
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
+from privact.recommend.like_reports import LikeReports
 from privact.recommend.metrics import Scores
 from privact.recommend.popularity import MostPopular
 from privact.recommend.ratings import Ratings
@@ -55,17 +56,33 @@ def test_a_report_that_says_nothing_leaves_popularity():
     assert model.scores(np.array([0]))[0] * 5 == pytest.approx(popular.scores(np.array([0]))[0])
 
 
+CONTACTS = np.array([[3.0, 1.0], [2, 2], [4, 0], [0, 4], [1, 3], [2, 1]])
+GROUPS = np.array([-1, 0, 0, 1, 1, -1])
+
+
+def weights(**settings):
+    model = ColdStartRecommender(TREE, RATINGS, groups=GROUPS, contacts=CONTACTS, settings=ColdStartSettings(**settings))
+    return model.weights(np.array([0]))[0]
+
+
 def test_weights_are_the_trees_times_the_reports():
-    contacts = np.array([[3.0, 1.0], [2, 2], [4, 0], [0, 4], [1, 3], [2, 1]])
-    groups = np.array([-1, 0, 0, 1, 1, -1])
-    settings = ColdStartSettings(strength=2.0, prior=2.0, power=1.0)
-    model = ColdStartRecommender(TREE, RATINGS, groups=groups, contacts=contacts, settings=settings)
-    alone = ColdStartRecommender(TREE, RATINGS, settings=settings).weights(np.array([0]))[0]
-    typical = contacts[1:].sum(axis=0) / contacts[1:].sum()  # of the users who have ratings
-    share = (contacts[0] + 2.0 * typical) / (contacts[0].sum() + 2.0)
-    lift = np.append(share / typical, 1.0)
-    assert model.weights(np.array([0]))[0] == pytest.approx(alone * lift[groups])
-    assert alone[5] == model.weights(np.array([0]))[0, 5]  # in no group
+    alone = ColdStartRecommender(TREE, RATINGS, settings=ColdStartSettings(strength=2.0)).weights(np.array([0]))[0]
+    typical = CONTACTS[1:].sum(axis=0) / CONTACTS[1:].sum()  # of the users who have ratings
+    share = (CONTACTS[0] + 2.0 * typical) / (CONTACTS[0].sum() + 2.0)
+    lift = np.append(share / typical, 1.0)  # the last for users in no group
+    wanted = alone * lift[GROUPS]
+    assert weights(strength=2.0, prior=2.0, power=1.0, ridge=np.inf) == pytest.approx(wanted / wanted.sum())
+
+
+def test_half_of_the_weight_is_of_users_with_like_reports():
+    near, alike = weights(strength=2.0, ridge=np.inf), LikeReports(CONTACTS, DENSE.any(axis=1)).weights(np.array([0]), 0.5)[0]
+    alike[0] = 0.0
+    assert weights(strength=2.0, ridge=0.5) == pytest.approx(near / 2 + alike / alike.sum() / 2)
+
+
+def test_who_is_served_does_not_count():
+    model = ColdStartRecommender(TREE, RATINGS, groups=GROUPS, contacts=CONTACTS)
+    assert np.diag(model.weights(np.arange(6))).tolist() == [0.0] * 6
 
 
 def test_users_weigh_evenly_if_asked():
@@ -141,7 +158,9 @@ def test_what_does_not_fit_is_one_line(extra, told):
         ColdStartRecommender(TREE, RATINGS, **extra)
 
 
-@pytest.mark.parametrize("wrong", [{"strength": 0.0}, {"prior": 0.0}, {"power": -1.0}, {"strength": np.nan}, {"prior": np.inf}])
+@pytest.mark.parametrize(
+    "wrong", [{"strength": 0.0}, {"prior": 0.0}, {"power": -1.0}, {"strength": np.nan}, {"prior": np.inf}, {"ridge": 0.0}]
+)
 def test_settings_that_mean_nothing_are_refused(wrong):
     with pytest.raises(InputError, match="cannot be"):
         ColdStartSettings(**wrong)
@@ -188,8 +207,8 @@ class TestChoosingSettings:
         lonely = Ratings.from_frame({"user": ["ann"], "item": ["waltz"], "rating": [1]})
         assert choose_settings(ColdStartRecommender(TREE, lonely), np.random.default_rng(0)) == ColdStartSettings()
 
-    @pytest.mark.parametrize(("gains", "chosen"), [([3.0, -2.0], 0), ([3.0, -0.1], 1), ([0.0, 0.0], 0), ([-1.0, -1.0], 0)])
-    def test_others_win_by_more_than_the_standard_error(self, monkeypatch, gains, chosen):
+    @pytest.mark.parametrize(("gains", "chosen"), [([3.0, -1.0], 0), ([3.0, -0.5], 1), ([0.0, 0.0], 0), ([-1.0, -1.0], 0)])
+    def test_others_win_by_more_than_two_standard_errors(self, monkeypatch, gains, chosen):
         """Of ten users five gain the first and five the second amount by other settings."""
         told = iter([np.zeros(10), np.repeat(gains, [5, 5])])
         monkeypatch.setattr(validation, "score", lambda *given: Scores(next(told), np.zeros(10)))

@@ -37,7 +37,7 @@ AGAINST = ("most popular", "most popular, users even")
 """What our recommender is tested against, user by user: neither knows a contact."""
 
 _SPLIT_SEED = 7
-_VERSION = 2  # of what a cell holds
+_VERSION = 3  # of what a cell holds
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _measure(network: RatedNetwork, split: Split, seed: int | None, epsilon: flo
         found[name] = {"ndcg": scores.mean_ndcg, "map": scores.mean_average_precision}
         if name in (BEST, *AGAINST):
             found[name]["users"] = [round(value, 6) for value in scores.ndcg.tolist()]  # type: ignore[assignment]
-    chosen = {name: {**vars(settings), "strength": _plain(settings.strength)} for name, settings in run.chosen.items()}
+    chosen = {name: {key: _plain(value) for key, value in vars(settings).items()} for name, settings in run.chosen.items()}
     return {"methods": found, "chosen": chosen}
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from privact.estimator import PrivaCT
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
-from privact.protocol.round import default_bins
 from privact.query.quality import random_tree
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
 from privact.recommend.community_filter import CommunityFilter, ItemAverage
@@ -49,6 +48,9 @@ class Method:
 
 BEST = "tree and report, taste bins"
 
+GROUPS, BROAD = 5, 8
+"""Taste groups, and dimensions of the taste they are found in. Few and broad: each count then stands further above its noise."""
+
 METHODS: tuple[Method, ...] = (
     Method("most popular", reports=False, control="most popular", seeded=False),
     Method("most popular, users even", reports=False, control="most popular", seeded=False),
@@ -74,11 +76,14 @@ class ColdStartRun:
     """One fold with one seed: rounds are played and trees learned when a method first asks for them.
 
     network: contacts and ratings. split: the fold; the judged users have no ratings in it. seed: of bins, noise and trees.
-    epsilon: the promise per edge.
+    epsilon: the promise per edge. n_groups, factors: of taste.
     """
 
-    def __init__(self, network: RatedNetwork, split: Split, seed: int, epsilon: float) -> None:
+    def __init__(
+        self, network: RatedNetwork, split: Split, seed: int, epsilon: float, n_groups: int = GROUPS, factors: int = BROAD
+    ) -> None:
         self.network, self.split, self.seed, self.epsilon = network, split, seed, epsilon
+        self.n_groups, self.factors = n_groups, factors
         self.chosen: dict[str, ColdStartSettings] = {}
 
     def fixed(self) -> Iterator[tuple[str, Recommender]]:
@@ -132,9 +137,9 @@ class ColdStartRun:
         return random_tree(graph.n_users, self._rng(2, fold=False), graph.users)
 
     def taste_round(self, epsilon: float | None) -> PrivaCT:
-        """A round in which bins are taste groups of the users with ratings, as many as the paper has bins."""
+        """A round in which bins are taste groups of the users with ratings."""
         if epsilon not in self._taste_rounds:
-            groups = taste_groups(self.split.train, default_bins(self.network.graph.n_users), self._rng(3))
+            groups = taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
             model = PrivaCT(epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", random_state=self._rng(4))
             self._taste_rounds[epsilon] = self._fit(model)
         return self._taste_rounds[epsilon]

@@ -43,9 +43,8 @@ class Scale:
     control_seeds: int
 
 
-SCALE: dict[str, Scale] = {"lastfm": Scale(FOLDS, 3, 1), "delicious": Scale(FOLDS, 3, 1), "douban": Scale(2, 3, 1)}
-"""Douban has five times as many pairs of user and distinct item as the others: two of its five folds are run. Controls
-of SERec have one seed in each fold, because a fit is dear and they differ by little."""
+SCALE: dict[str, Scale] = {name: Scale(FOLDS, 3, 1) for name in PAPER}
+"""Controls of SERec have one seed in each fold, because a fit is dear and they differ by little."""
 
 QUICK = Scale(1, 1, 1)
 

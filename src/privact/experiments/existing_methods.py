@@ -11,6 +11,7 @@ import numpy as np
 from privact.experiments.cold_start_methods import ColdStartRun
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
+from privact.protocol.round import default_bins
 from privact.recommend.exposure import SocialExposure
 from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.matrix_factorisation import ImplicitFactors
@@ -20,6 +21,7 @@ from privact.recommend.neighbours import random_neighbours, tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
 from privact.recommend.splits import Split, rating_splits
+from privact.recommend.taste import FACTORS
 
 __all__ = ["METHODS", "TUNED", "ExistingRun", "Method", "Tuned"]
 
@@ -187,7 +189,8 @@ class ExistingRun:
 
     def _round(self, seed: int) -> ColdStartRun:
         if seed not in self._rounds:
-            self._rounds[seed] = ColdStartRun(self.network, self.split, seed, EPSILON)
+            fine = default_bins(self.network.graph.n_users), FACTORS
+            self._rounds[seed] = ColdStartRun(self.network, self.split, seed, EPSILON, *fine)
         return self._rounds[seed]
 
     def _fitted(self, method: Method, seed: int) -> Recommender:

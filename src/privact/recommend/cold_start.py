@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from privact.errors import InputError
 from privact.recommend.community_rates import STRENGTH, community_path, community_weights
 from privact.recommend.contact_groups import POWER, PRIOR, ContactGroups
+from privact.recommend.like_reports import RIDGE, LikeReports
 from privact.recommend.popularity import even_voices
 from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
@@ -27,20 +28,23 @@ class ColdStartSettings:
     """How much a recommender believes its sources.
 
     strength: how strongly a community is held to the one around it (`community_rates`); infinity ignores the tree.
-    prior, power: how much the groups of contacts count (`contact_groups`); power 0 ignores the report.
+    prior, power: how much the groups of contacts count (`contact_groups`); power 0 ignores them.
+    ridge: how strongly what users with like reports have is held to popularity (`like_reports`); infinity leaves it out.
     evenly: count a user with t ratings as 1 / sqrt(t).
     """
 
     strength: float = STRENGTH
     prior: float = PRIOR
     power: float = POWER
+    ridge: float = RIDGE
     evenly: bool = False
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
-        if not self.strength > 0 or not 0 < self.prior < np.inf or not 0 <= self.power < np.inf:
+        above = self.strength > 0 and self.ridge > 0 and 0 < self.prior < np.inf
+        if not above or not 0 <= self.power < np.inf:
             raise InputError(
-                f"{self} cannot be: strength and prior are above 0, power is at least 0, only strength may be infinite"
+                f"{self} cannot be: strength, prior and ridge are above 0, power is at least 0; strength, ridge may be infinite"
             )
 
 
@@ -48,8 +52,9 @@ class ColdStartRecommender(Recommender):
     """Items by how likely a user is to have them, given where the user is in the tree and what the user's own report says.
 
     How much another user's ratings count is the weight of `community_rates`, times how much more frequent that user's group is
-    among the contacts of the user than is typical (`contact_groups`). A report that says nothing, in a tree that knows nothing,
-    leaves popularity. Nothing but the tree, the reports and the ratings goes in, so epsilon is the round's.
+    among the contacts of the user than is typical (`contact_groups`); with a report, the mean of that and of the weight of users
+    with like reports (`like_reports`). A report that says nothing, in a tree that knows nothing, leaves popularity. Nothing but
+    the tree, the reports and the ratings goes in, so epsilon is the round's.
 
     tree: whose leaves are the users. Ratings are brought into its order: users of the tree without ratings are served, ratings of
         users who are not in the tree are left out.
@@ -94,15 +99,26 @@ class ColdStartRecommender(Recommender):
         return super().fit(ratings if ratings.users == users else ratings.for_users(users))
 
     def weights(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, n) how much each user's ratings count for some users."""
-        return community_weights(self.tree, rows, self._rated, self.settings.strength) * self.trust(rows, self.settings)
+        """(q, n) how much each user's ratings count for some users; rows sum to 1."""
+        return self.blended(community_weights(self.tree, rows, self._rated, self.settings.strength), rows, self.settings)
 
-    def trust(self, rows: NDArray[np.int64], settings: ColdStartSettings) -> NDArray[np.float64]:
-        """(q, n) or (1, n) how much everybody counts for some users apart from where they are in the tree."""
-        trust = even_voices(self.ratings)[None] if settings.evenly else np.ones((1, self.ratings.n_users))
-        if self._report is None or settings.power == 0:
-            return trust
-        return self._report.lifts(rows, settings.prior, settings.power) * trust
+    def blended(
+        self, community: NDArray[np.float64], rows: NDArray[np.int64], settings: ColdStartSettings
+    ) -> NDArray[np.float64]:
+        """(q, n) the weights of the tree with what the report says and with how evenly users count.
+
+        community: (q, n) `community_weights` of the rows with the strength of the settings.
+        """
+        voices = even_voices(self.ratings)[None] if settings.evenly else np.ones((1, self.ratings.n_users))
+        if self._report is None:
+            return _shares(community * voices)
+        lifts = self._report.lifts(rows, settings.prior, settings.power) if settings.power else 1.0
+        near = _shares(community * voices * lifts)
+        if np.isinf(settings.ridge):
+            return near
+        alike = self._alike.weights(rows, settings.ridge) * voices * self._rated
+        alike[np.arange(len(rows)), rows] = 0.0  # nobody counts for oneself
+        return (near + _shares(alike)) / 2.0
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n_items) the rate of each item among users like these."""
@@ -114,6 +130,7 @@ class ColdStartRecommender(Recommender):
         self._report = None
         if self.groups is not None and self.contacts is not None:
             self._report = ContactGroups(self.groups, self.contacts, self._rated)
+            self._alike = LikeReports(self._report.contacts, self._rated)
 
     def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
         weights = self.weights(np.array([row]))[0]
@@ -147,12 +164,18 @@ class ColdStartRecommender(Recommender):
     _by_item: tuple[Ratings, Any] | None = None
 
 
+def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same weights with rows that sum to 1, unless all are 0."""
+    total = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights / np.where(total > 0, total, 1.0))
+
+
 def weighted_rates(weights: NDArray[np.float64], ratings: Ratings) -> NDArray[np.float64]:
     """(q, n_items) for each row of weights over users, the weighted share of users who have each item.
 
-    Items that nobody rated get minus infinity: they are not listed.
+    Items that nobody rated get minus infinity: they are not listed. Rates are rounded, so that those that are equal stay equal
+    in whichever order they were summed.
     """
-    total = weights.sum(axis=1, keepdims=True)
-    rates = np.asarray((ratings.binary.T @ (weights / np.where(total > 0, total, 1.0)).T).T)
+    rates = np.round(np.asarray((ratings.binary.T @ weights.T).T), 12)
     rates[:, ratings.counts == 0] = -np.inf
     return rates

@@ -18,12 +18,14 @@ from scipy.sparse import csr_array
 from privact.errors import InputError
 from privact.recommend.ratings import Ratings
 
-__all__ = ["NO_GROUP", "TasteGroups", "taste_groups", "taste_vectors"]
+__all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "taste_groups", "taste_vectors"]
 
 NO_GROUP = -1
 """The group of users without ratings: nobody counts them."""
 
 FACTORS = 32
+"""Dimensions of taste unless told otherwise."""
+
 RESTARTS = 4
 ROUNDS = 60
 

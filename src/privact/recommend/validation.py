@@ -12,25 +12,28 @@ from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.ranking import best_items
 from privact.recommend.ratings import Ratings
 
-__all__ = ["GRID", "ITEMS", "SAMPLE", "choose_settings"]
+__all__ = ["GRID", "ITEMS", "choose_settings"]
 
 GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(),
-    *(
-        ColdStartSettings(strength, power=power)
-        for strength, power in ((1_000.0, 2.0), (np.inf, 2.0), (3_000.0, 1.0), (np.inf, 0.0))
-    ),
-    *(ColdStartSettings(strength, prior=2.0, power=2.0) for strength in (1_000.0, 3_000.0)),
-    *(
-        ColdStartSettings(strength, power=power, evenly=True)
-        for strength, power in ((3_000.0, 2.0), (np.inf, 1.0), (np.inf, 0.0))
-    ),
+    ColdStartSettings(1_000.0, prior=2.0),
+    ColdStartSettings(prior=2.0, ridge=0.1),
+    ColdStartSettings(ridge=np.inf),
+    ColdStartSettings(np.inf, power=1.0),
+    ColdStartSettings(np.inf, power=0.0, ridge=np.inf),
+    ColdStartSettings(evenly=True),
+    ColdStartSettings(ridge=np.inf, evenly=True),
+    ColdStartSettings(np.inf, power=1.0, ridge=np.inf, evenly=True),
+    ColdStartSettings(np.inf, power=0.0, ridge=np.inf, evenly=True),
 )
 """What is tried: the default first; then more and less trust in communities and in the report, down to none, which is popularity;
 then the same with users weighing more evenly."""
 
-SAMPLE = 300
-"""How many users are asked, at most."""
+ASKED, WORK = 300, 200_000_000
+"""How many users are asked: as many as so many products of a user and a rating allow, but at least so many."""
+
+DOUBT = 2.0
+"""By how many standard errors other settings must be better than the first."""
 
 ITEMS = 4_000
 """Only so many items, the most rated, are ranked: others hardly ever make a list."""
@@ -44,7 +47,7 @@ def choose_settings(
 ) -> ColdStartSettings:
     """The settings with the best NDCG@k for users whose ratings are known but do not count for their own list.
 
-    The first settings stay unless others are better by more than the standard error of the difference: few users cannot tell
+    The first settings stay unless others are better by more than two standard errors of the difference: few users cannot tell
     settings apart that are nearly as good.
 
     Only what the recommender was fitted on is used, so in an experiment nothing of the hidden fold is.
@@ -58,7 +61,7 @@ def choose_settings(
     rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
         return grid[0]
-    rows = np.sort(rng.permutation(rows)[:SAMPLE])
+    rows = np.sort(rng.permutation(rows)[: max(ASKED, WORK // max(1, ratings.matrix.nnz))])
     relevant = ratings.matrix[rows]
     weights = {
         strength: community_weights(recommender.tree, rows, rated, strength)
@@ -66,12 +69,12 @@ def choose_settings(
     }
     best, gain, kept = grid[0], 0.0, None
     for settings in grid if recommender.groups is not None else _different_trees(grid):
-        rates = weighted_rates(weights[settings.strength] * recommender.trust(rows, settings), ratings)
+        rates = weighted_rates(recommender.blended(weights[settings.strength], rows, settings), ratings)
         reached = score(best_items(rates, k), relevant).ndcg
         kept = reached if kept is None else kept
         difference = reached - kept
         mean = float(difference.mean())
-        if mean > max(gain, float(difference.std(ddof=1)) / np.sqrt(len(rows))):
+        if mean > max(gain, DOUBT * float(difference.std(ddof=1)) / np.sqrt(len(rows))):
             best, gain = settings, mean
     return best
 

@@ -1,0 +1,48 @@
+"""What users with like reports have: a ridge regression of having an item on the expected number of contacts in each group.
+
+A user is the logarithms of one plus the expected contacts in each group, minus their mean over users with ratings. The regression
+is linear in the ratings: its prediction for an item is the mean over users with ratings of whether they have the item, times
+
+    weight(u, v) = 1 + x(u)' (C + ridge)^-1 x(v),     C the mean of x x' over users with ratings
+
+So how many contacts go with which taste, and which groups of contacts do, is learned from users of whom both are known; where
+reports tell nothing about taste the regression finds nothing, and everybody weighs 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RIDGE", "LikeReports"]
+
+RIDGE = 0.3
+"""How strongly the regression is held to popularity, in units of the mean variance of a logarithm; infinity leaves popularity."""
+
+
+class LikeReports:
+    """The reports of users with ratings, to compare others with.
+
+    contacts: (n, K) the posterior expectation of the number of contacts in each group; a row of zeros says nothing.
+    rated: (n) who has ratings.
+    """
+
+    def __init__(self, contacts: NDArray[np.float64], rated: NDArray[np.bool_]) -> None:
+        told = contacts.sum(axis=1) > 0
+        x = np.log1p(contacts)
+        known = rated & told
+        if known.any():
+            x = x - x[known].mean(axis=0)
+            variance = float((x[known] ** 2).mean())
+            x = x / np.sqrt(variance) if variance > 1e-12 else np.zeros_like(x)
+        x[~told] = 0.0
+        self.points: NDArray[np.float64] = x
+        self.covariance: NDArray[np.float64] = x[rated].T @ x[rated] / max(1, int(rated.sum()))
+
+    def weights(self, rows: NDArray[np.int64], ridge: float = RIDGE) -> NDArray[np.float64]:
+        """(q, n) how much everybody's ratings count for some users: 1 on average, below 0 for users with opposite reports.
+
+        rows: (q) the users. ridge: see RIDGE.
+        """
+        held = self.covariance + ridge * np.eye(len(self.covariance))
+        return np.asarray(1.0 + np.linalg.solve(held, self.points[rows].T).T @ self.points.T)
