@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test promises cluster browser lint bench clean
+.PHONY: setup demo test promises cluster browser lint docs bench release-check clean
 SLOW_SUITES := tests/promises tests/cluster tests/browser
 .DEFAULT_GOAL := help
 
@@ -13,7 +13,9 @@ help:
 	@echo "make test    all fast tests"
 	@echo "make promises, make cluster, make browser    the slower suites: what is promised, real workers, a real browser"
 	@echo "make lint    ruff and mypy --strict"
+	@echo "make docs    the documentation, in site/"
 	@echo "make bench   the published numbers; needs the datasets: make bench DATA=DIR"
+	@echo "make release-check    sdist and wheel, and the demo from the wheel in an empty environment"
 	@echo "make setup   the environment in .venv;  make clean removes it"
 
 setup: $(READY)
@@ -36,14 +38,23 @@ promises cluster browser: $(READY)
 	$(BIN)/python -m pytest tests/$@
 
 lint: $(READY)
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff format --check src tests tools
 	$(BIN)/mypy --strict src
+	$(BIN)/mypy --strict tools
+
+# The theme greets every build with a note about its successor; it is not about this site.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 bench: $(READY)
 	@mkdir -p results
 	$(BIN)/privact bench tree $(if $(DATA),--data $(DATA)) --json results/bench-tree.json
 
+release-check: $(READY)
+	$(BIN)/python tools/release_check.py
+
 clean:
-	rm -rf $(VENV) demo results build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo results site build dist .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,6 +15,7 @@ EXPECTED = {
     "device answer", "device status", "audit epsilon", "audit release", "audit poisoning", "recommend",
     "evaluate cold-start", "evaluate existing", "reproduce table3",
     "reproduce table4", "reproduce table5", "reproduce distance", "reproduce communities", "bench scale",
+    "reproduce all", "data get", "data list",
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ __all__ = ["Commands"]
 _LATER = {
     "audit": "privact.cli.audit",
     "bench": "privact.cli.bench",
+    "data": "privact.cli.data",
     "device": "privact.cli.device",
     "evaluate": "privact.cli.evaluate",
     "explain": "privact.cli.explain",

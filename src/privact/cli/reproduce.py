@@ -64,4 +64,4 @@ def figure5(
     finish(found, output, as_json, [curves])
 
 
-from privact.cli import reproduce_communities, reproduce_distance, reproduce_recommend  # noqa: E402, F401  # add their commands
+from privact.cli import reproduce_all, reproduce_communities, reproduce_distance, reproduce_recommend  # noqa: E402, F401  # add their commands

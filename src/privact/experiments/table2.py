@@ -61,7 +61,7 @@ def reproduce_table_2(data: str | None, seeds: int, tell: Callable[[str], None])
         ],
     )
     text = (
-        f"Relative utility (cost / rho), {seeds} seeds:\n\n{utility}\n\n"
+        f"Relative utility (cost / rho), {seeds} {'seed' if seeds == 1 else 'seeds'}:\n\n{utility}\n\n"
         f"Loss in percent of the noise-free GenTree tree. Noise is Lap(2/epsilon) a count: both ends report an edge.\n\n{loss}"
     )
     document = {"seeds": seeds, "datasets": found, "rows": rows}

@@ -1,0 +1,102 @@
+"""fetch_dataset: from the official archive, or a copy of it on this machine, to the files that experiments read."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from privact.errors import InputError, PrivaCTError
+from privact.network.dataset_content import read_content, write_content
+from privact.network.downloads import Tell, download
+from privact.network.sources import Source
+
+__all__ = ["Fetched", "already_there", "by_hand", "fetch_dataset", "import_dataset"]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What came of it.
+
+    files: that were written. n_contacts, n_ratings: how many they hold. archive_sha256: of the archive that was read.
+    same_archive: whether that is the checksum that is known; None if none is. same_ratings: whether the ratings are those that
+    the published numbers were measured with; contacts always are.
+    """
+
+    files: list[Path]
+    n_contacts: int
+    n_ratings: int
+    archive_sha256: str
+    same_archive: bool | None
+    same_ratings: bool
+
+
+def fetch_dataset(source: Source, folder: Path, tell: Tell) -> Fetched:
+    """Download a dataset, check it and convert it; what was downloaded is gone afterwards, whatever happens.
+
+    source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. tell: is told about progress.
+    """
+    if source.address is None:
+        raise InputError(by_hand(source, folder))
+    with TemporaryDirectory(prefix="privact-") as place:
+        archive = Path(place) / source.archive
+        try:
+            found = download(source.address, archive, tell)
+        except PrivaCTError as error:
+            raise PrivaCTError(f"{error}; {by_hand(source, folder)}") from None
+        if source.archive_sha256 not in (None, found):
+            raise PrivaCTError(
+                f"{source.address} has SHA-256 {found} instead of {source.archive_sha256}: it was changed or damaged, and "
+                "nothing was kept"
+            )
+        tell("reading the archive", 0, 0)
+        return _converted(source, archive, found, folder)
+
+
+def import_dataset(source: Source, archive: Path, folder: Path) -> Fetched:
+    """Convert a copy of the official archive that is on this machine already.
+
+    A copy that was packed anew is taken too: what counts is what is inside. Arguments as in `fetch_dataset`.
+    """
+    try:
+        with archive.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {archive}: {(error.strerror or str(error)).lower()}") from None
+    return _converted(source, archive, found, folder)
+
+
+def _converted(source: Source, archive: Path, sha256: str, folder: Path) -> Fetched:
+    content = source.layout(archive)
+    if content.contacts_sha256 != source.contacts_sha256:
+        raise InputError(
+            f"{archive.name} holds {len(content.contacts):,} contacts that are not those of {source.name} (SHA-256 "
+            f"{content.contacts_sha256[:16]}... instead of {source.contacts_sha256[:16]}...): it is not the official archive"
+        )
+    same = content.ratings_sha256 == source.ratings_sha256
+    if not same and source.ratings_certain:
+        raise InputError(
+            f"{archive.name} holds {len(content.ratings):,} ratings that are not those of {source.name} (SHA-256 "
+            f"{content.ratings_sha256[:16]}... instead of {source.ratings_sha256[:16]}...): it is not the official archive"
+        )
+    files = write_content(content, folder / source.name)
+    known = None if source.archive_sha256 is None else source.archive_sha256 == sha256
+    return Fetched(files, len(content.contacts), len(content.ratings), sha256, known, same)
+
+
+def already_there(source: Source, folder: Path) -> bool | None:
+    """Whether the files of a dataset are in a folder and hold what they should; None if there are none."""
+    if not (folder / source.name / "social.tsv.gz").exists():
+        return None
+    content = read_content(folder / source.name)
+    if content is None or content.contacts_sha256 != source.contacts_sha256:
+        return False
+    return content.ratings_sha256 == source.ratings_sha256 or not source.ratings_certain
+
+
+def by_hand(source: Source, folder: Path) -> str:
+    """Exactly which file to fetch from where, and what to do with it."""
+    where = source.address or source.page
+    command = f"privact data get {source.name} --from {source.archive} -o {folder}"
+    return f"get {source.archive} by hand from {where} and run: {command}"

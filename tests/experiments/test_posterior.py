@@ -1,0 +1,50 @@
+"""Posterior: a row for each method, and a verdict that follows from the losses by its rule."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from privact.experiments.posterior import METHODS, half_claim, losses, posterior
+from privact.network.synthetic import federated_network
+
+
+def quiet(*told):
+    pass
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for seed, name in enumerate(("lastfm", "delicious", "douban")):
+        (folder / name).mkdir()
+        edges = federated_network(100, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
+        with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
+            file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
+    return str(folder)
+
+
+def test_the_posterior_has_a_row_for_every_network_epsilon_and_method(data, tmp_path):
+    found = posterior(data, tmp_path, 1, quiet)
+    rows = found.document["rows"]
+    assert len(rows) == 3 * 3 * len(METHODS)
+    assert rows[0]["paper"] == 9.57
+    assert len(list((tmp_path / "cells").iterdir())) == 3  # a part for each network and seed
+    assert found.text.count("| lastfm |") == 3
+
+
+def test_comparing_by_the_posterior_loses_less_than_the_reports_do():
+    graph = federated_network(200, random_state=1).graph
+    found = losses(graph, 0)
+    assert set(found) == {"0.5", "1.0", "2.0"}
+    assert found["0.5"]["expected"] < found["0.5"]["raw"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "verdict"), [(2.0, "holds"), (2.6, "holds with a caveat"), (3.05, "holds with a caveat"), (3.2, "does not hold")]
+)
+def test_the_verdict_on_the_posterior_follows_from_the_losses(expected, verdict):
+    loss = {"paper": 4.0, "raw": 4.0, "means": 3.0, "expected": expected}
+    rows = [{"dataset": "x", "epsilon": 1.0, "method": method, "loss": value} for method, value in loss.items()]
+    assert half_claim(rows).verdict == verdict

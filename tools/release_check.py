@@ -1,0 +1,89 @@
+"""What would be released works: sdist and wheel are built and looked into, and the demo runs from the wheel in an empty venv."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXTRAS = "server,device,plot"
+USERS = 300
+
+IN_WHEEL = (
+    "privact/py.typed",
+    "privact/aggregator/pages/static/index.html",
+    "privact/aggregator/pages/static/pages.css",
+    "privact/aggregator/migrations/env.py",
+    "privact/aggregator/migrations/versions/first_tables.py",
+    "privact/query/explorer/explorer.js",
+    "privact/query/explorer/explorer.css",
+    "privact/query/explorer/d3-hierarchy-LICENSE.txt",
+)
+IN_SDIST = ("CHANGELOG.md", "LICENSE", "README.md", "deploy/Dockerfile", "mkdocs.yml", "pyproject.toml", "tests/conftest.py")
+NOT_IN_WHEEL = ("tests/", "docs/", "tools/", "__pycache__/")
+DATA = (".gz", ".zip", ".parquet", ".hct", ".sqlite3", ".nbi", ".nbc")
+DEMO = ("tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
+
+
+def main() -> None:
+    """Build, look, install, run; the first thing that is wrong ends it with one line."""
+    with tempfile.TemporaryDirectory(prefix="privact-release-") as name:
+        folder = Path(name)
+        say("building sdist and wheel")
+        run(sys.executable, "-m", "build", "--outdir", str(folder / "dist"), str(ROOT), quiet=True)
+        (wheel,) = (folder / "dist").glob("*.whl")
+        (sdist,) = (folder / "dist").glob("*.tar.gz")
+        check_names(wheel, sdist)
+        say(f"installing {wheel.name} with [{EXTRAS}] into an empty environment")
+        venv.create(folder / "empty", with_pip=True)
+        binaries = folder / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
+        run(str(binaries / "python"), "-m", "pip", "install", "--quiet", f"{wheel}[{EXTRAS}]", quiet=True)
+        say("running the demo from it")
+        run(str(binaries / "privact"), "demo", "--users", str(USERS), "-o", "demo", cwd=folder, quiet=True)
+        missing = [file for file in DEMO if not (folder / "demo" / file).stat().st_size]
+        require(not missing, f"the demo wrote nothing into {', '.join(missing)}")
+        run(str(binaries / "privact"), "info", str(folder / "demo" / "tree.hct"), cwd=folder, quiet=True)
+        size = wheel.stat().st_size / 2**20
+        say(f"well: {sdist.name}, {wheel.name} ({size:.1f} MB)")
+
+
+def check_names(wheel: Path, sdist: Path) -> None:
+    """Both hold what they must, and nothing that they must not."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for wanted in IN_WHEEL:
+        require(wanted in names, f"{wheel.name} lacks {wanted}")
+    for found in names:
+        foreign = found.startswith(NOT_IN_WHEEL) or "__pycache__" in found or found.endswith(DATA)
+        require(not foreign, f"{wheel.name} holds {found}, which is not part of the package")
+    with tarfile.open(sdist) as archive_file:
+        inside = {member.partition("/")[2] for member in archive_file.getnames()}
+    for wanted in IN_SDIST:
+        require(wanted in inside, f"{sdist.name} lacks {wanted}")
+    say(f"{len(names)} files in the wheel, {len(inside)} in the sdist")
+
+
+def run(*command: str, cwd: Path | None = None, quiet: bool = False) -> None:
+    """Run a command outside of the repository; its output is shown if it fails."""
+    done = subprocess.run(command, cwd=cwd, text=True, capture_output=quiet, check=False)
+    require(done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}\n{done.stdout or ''}{done.stderr or ''}")
+
+
+def require(well: bool, problem: str) -> None:
+    """End with a problem unless all is well."""
+    if not well:
+        sys.exit(f"release-check: {problem}")
+
+
+def say(what: str) -> None:
+    """Tell a person how far it is."""
+    print(f"release-check: {what}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
