@@ -12,7 +12,7 @@ import typer
 
 from privact.errors import InputError, MissingExtraError, PrivaCTError
 
-__all__ = ["PlainHttp", "ServerError", "TokenFile", "Url", "call", "in_path"]
+__all__ = ["PlainHttp", "ServerError", "TokenFile", "Url", "call", "in_path", "operator_token"]
 
 Url = Annotated[str, typer.Option("--url", envvar="PRIVACT_URL", metavar="URL", help="The aggregator.")]
 TokenFile = Annotated[
@@ -48,7 +48,7 @@ def call(
     text: a text body.
     """
     loopback = _checked(url, allow_plain_http)
-    headers = {"Authorization": f"Bearer {_token(token_file)}"}
+    headers = {"Authorization": f"Bearer {operator_token(token_file)}"}
     if text is not None:
         headers["Content-Type"] = "text/csv; charset=utf-8"
     try:
@@ -94,7 +94,7 @@ def _checked(url: str, allow_plain_http: bool) -> bool:
     return loopback
 
 
-def _token(file: Path | None) -> str:
+def operator_token(file: Path | None) -> str:
     """The operator's token."""
     try:
         token = os.environ.get("PRIVACT_OPERATOR_TOKEN", "") if file is None else file.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ and sent in a header, never in a cookie, so no other site can make requests in a
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -40,6 +41,7 @@ _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_INCLUDE: Final = re.compile(rb"<!-- include ([a-z]+\.html) -->\n")
 _FOLDERS: Final = (("privact.aggregator", "pages", "static"), ("privact.query", "explorer"))
 
 router: Final = APIRouter(include_in_schema=False)
@@ -51,9 +53,16 @@ def _file(name: str) -> tuple[bytes, str] | None:
     for package, *folders in _FOLDERS:
         file = files(package).joinpath(*folders, name)
         if file.is_file():
-            content = file.read_bytes()
+            content = _INCLUDE.sub(_included, file.read_bytes()) if name.endswith(".html") else file.read_bytes()
             return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     return None
+
+
+def _included(mark: re.Match[bytes]) -> bytes:
+    """The file that a page takes in: what several pages have in common is written once."""
+    found = _file(mark[1].decode())
+    assert found is not None, mark[1]
+    return found[0]
 
 
 def _sent(request: Request, name: str) -> Response:
