@@ -8,7 +8,6 @@ from privact.errors import InputError
 from privact.recommend import validation
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
 from privact.recommend.like_reports import LikeReports
-from privact.recommend.metrics import Scores
 from privact.recommend.popularity import MostPopular
 from privact.recommend.ratings import Ratings
 from privact.recommend.validation import choose_settings
@@ -210,12 +209,21 @@ class TestChoosingSettings:
     @pytest.mark.parametrize(("gains", "chosen"), [([3.0, -1.0], 0), ([3.0, -0.5], 1), ([0.0, 0.0], 0), ([-1.0, -1.0], 0)])
     def test_others_win_by_more_than_two_standard_errors(self, monkeypatch, gains, chosen):
         """Of ten users five gain the first and five the second amount by other settings."""
-        told = iter([np.zeros(10), np.repeat(gains, [5, 5])])
-        monkeypatch.setattr(validation, "score", lambda *given: Scores(next(told), np.zeros(10)))
+        told = [np.zeros(10), np.repeat(gains, [5, 5])]
+        monkeypatch.setattr(validation, "on_all_cores", lambda work, parts: told)
         ratings = Ratings.from_csr(csr_array(np.ones((10, 3))))
         model = ColdStartRecommender(HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), 4), (((5, 6), (7, 8)), 9))), ratings)
         grid = (ColdStartSettings(10.0), ColdStartSettings(20.0))
         assert choose_settings(model, np.random.default_rng(0), grid) == grid[chosen]
+
+    def test_without_a_report_the_first_of_each_strength_is_tried_in_order(self, ratings, monkeypatch):
+        asked = []
+        monkeypatch.setattr(validation, "on_all_cores", lambda work, parts: asked.extend(parts) or [np.zeros(60)] * len(parts))
+        grid = tuple(ColdStartSettings(strength, power=power) for strength, power in ((9.0, 1.0), (5.0, 1.0), (9.0, 2.0)))
+        assert (
+            choose_settings(ColdStartRecommender(self.tree(list(range(60))), ratings), np.random.default_rng(0), grid) == grid[0]
+        )
+        assert asked == list(grid[:2])
 
     def test_of_equally_good_settings_the_first_wins(self, ratings):
         model = ColdStartRecommender(self.tree(list(range(60))), ratings, groups=[0] * 60, contacts=np.ones((60, 1)))

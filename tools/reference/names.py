@@ -56,7 +56,7 @@ PAGES = (
             "privact.recommend.taste", "privact.recommend.ratings", "privact.recommend.read_ratings",
             "privact.recommend.community_filter", "privact.recommend.popularity", "privact.recommend.matrix_factorisation",
             "privact.recommend.exposure", "privact.recommend.exposure_settings", "privact.recommend.neighbour_blend",
-            "privact.recommend.neighbours", "privact.recommend.splits", "privact.recommend.metrics",
+            "privact.recommend.neighbours", "privact.recommend.splits", "privact.recommend.metrics", "privact.recommend.cores",
         ),
     ),
     Page(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.recommend.cores import on_all_cores
 from privact.recommend.exposure_prior import ExposurePrior, Floats
 from privact.recommend.exposure_settings import ExposureSettings
 
@@ -57,7 +58,7 @@ def _iterate(
     alone = np.ones(len(users), users.dtype)
     items = _regress(rated_by, users, alone, settings.item_ridge / settings.precision, lambda block: before(block).T)
     after = _to_items(rated_by, users, items, prior, settings)
-    each(blocks(len(items), len(users)), lambda block: prior.learn(block, after(block)))
+    on_all_cores(lambda block: prior.learn(block, after(block)), blocks(len(items), len(users)))
     return users, items
 
 
@@ -120,7 +121,7 @@ def _regress(rated: Any, other: Floats, weights: Floats, ridge: float, seen: See
         systems[:, diagonal, diagonal] += ridge
         found[rows] = np.linalg.solve(systems, right[rows, :, None])[:, :, 0]
 
-    each(blocks(n_rows, n_columns), solve)
+    on_all_cores(solve, blocks(n_rows, n_columns))
     return found
 
 
@@ -129,21 +130,6 @@ def _cells(rated: Any, rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
     first, last = rated.indptr[rows.start], rated.indptr[rows.stop]
     row = np.repeat(np.arange(rows.stop - rows.start), np.diff(rated.indptr[rows.start : rows.stop + 1]))
     return row, rated.indices[first:last]
-
-
-def each(parts: list[slice], work: Callable[[slice], None]) -> None:
-    """Do the work for every block, on all cores.
-
-    A block runs on one core from start to end (its matrix products too), so results do not depend on how many there are.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-    from os import cpu_count
-
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(cpu_count()) as pool:
-        for _ in pool.map(work, parts):
-            pass
 
 
 def blocks(n_rows: int, n_columns: int) -> list[slice]:

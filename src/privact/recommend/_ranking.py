@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fill_best(scores: NDArray[np.float64], listed: NDArray[np.int64]) -> None:
     """Write the best items of each row of scores into the row of `listed`, which holds -1 everywhere."""
     n_lists, n_items = scores.shape

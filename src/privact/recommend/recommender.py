@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import NotFittedError
+from privact.recommend.cores import on_all_cores
 from privact.recommend.ranking import NOTHING, best_items
 from privact.recommend.ratings import Ratings
 from privact.tree.counts import checked_count
@@ -92,11 +93,9 @@ class Recommender(ABC):
         """
         ratings = self.ratings
         batch = max(1, _CELLS // max(1, ratings.n_items))
-        listed = [np.empty((0, k), np.int64)]
-        for first in range(0, len(rows), batch):
-            some = rows[first : first + batch]
-            listed.append(best_items(self._unrated(some), k))
-        return np.concatenate(listed)
+        batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
+        listed = on_all_cores(lambda some: best_items(self._unrated(some), k), batches)
+        return np.concatenate([np.empty((0, k), np.int64), *listed])
 
     def similar_users(self, user: User, m: int = 10) -> list[SimilarUser]:
         """The m users whose ratings count most for a user; none where a method knows of none.

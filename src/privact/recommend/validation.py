@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings, weighted_rates
 from privact.recommend.community_rates import community_weights
+from privact.recommend.cores import on_all_cores
 from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.ranking import best_items
 from privact.recommend.ratings import Ratings
@@ -67,12 +69,16 @@ def choose_settings(
         strength: community_weights(recommender.tree, rows, rated, strength)
         for strength in dict.fromkeys(settings.strength for settings in grid)
     }
-    best, gain, kept = grid[0], 0.0, None
-    for settings in grid if recommender.groups is not None else _different_trees(grid):
+    tried = grid if recommender.groups is not None else _different_trees(grid)
+
+    def reached(settings: ColdStartSettings) -> NDArray[np.float64]:
         rates = weighted_rates(recommender.blended(weights[settings.strength], rows, settings), ratings)
-        reached = score(best_items(rates, k), relevant).ndcg
-        kept = reached if kept is None else kept
-        difference = reached - kept
+        return score(best_items(rates, k), relevant).ndcg
+
+    first, *others = on_all_cores(reached, tried)
+    best, gain = tried[0], 0.0
+    for settings, found in zip(tried[1:], others, strict=True):
+        difference = found - first
         mean = float(difference.mean())
         if mean > max(gain, DOUBT * float(difference.std(ddof=1)) / np.sqrt(len(rows))):
             best, gain = settings, mean
@@ -89,4 +95,7 @@ def _most_rated(ratings: Ratings) -> Ratings:
 
 def _different_trees(grid: Sequence[ColdStartSettings]) -> list[ColdStartSettings]:
     """The settings that differ where there is no report: the first of each strength and evenness."""
-    return list({(each.strength, each.evenly): each for each in reversed(grid)}.values())[::-1]
+    different: dict[tuple[float, bool], ColdStartSettings] = {}
+    for each in grid:
+        different.setdefault((each.strength, each.evenly), each)
+    return list(different.values())
