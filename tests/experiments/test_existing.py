@@ -157,6 +157,13 @@ def test_the_plan_says_which_folds_and_seeds_run() -> None:
     assert {fold for fold, _, _ in cells} == {0, 1}
 
 
+def test_seeds_may_take_turns_over_the_folds() -> None:
+    taken = {(method.name, fold, seed) for fold, method, seed in plan(Scale(5, 3, 1, in_turn=True))}
+    assert [seed for fold in range(5) for seed in range(3) if ("PrivaCT-SERec", fold, seed) in taken] == [0, 1, 2, 0, 1]
+    assert all(("implicit ALS + tree", fold, seed) in taken for fold in range(5) for seed in range(3))
+    assert {seed for name, _, seed in taken if name == "SERec, random users"} == {0}
+
+
 def test_an_unknown_network_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="networks flixster: choose from lastfm"):
         evaluate_existing(["flixster"], None, tmp_path, True, quiet)
