@@ -69,6 +69,7 @@ def take_picture(tmp_path_factory) -> Callable[[Any, str], Path]:
 
     def take(page: Any, name: str) -> Path:
         path = folder / f"{name}.png"
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=path)
         assert path.stat().st_size > 5_000
         return path

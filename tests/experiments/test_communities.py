@@ -13,6 +13,7 @@ from privact.cli.main import app
 from privact.experiments import communities as experiment
 from privact.experiments.communities import Setting, settings, summarize
 from privact.experiments.communities_page import CHOSEN, target_claim
+from privact.experiments.recommend_rows import ROW
 from privact.network.synthetic import federated_network
 
 
@@ -44,6 +45,8 @@ def test_every_tree_has_a_row_with_its_controls_and_a_second_run_goes_on(made_up
     trees = {(row["bins"], row["n_bins"], row["profile"]) for row in found["rows"]}
     assert len(found["rows"]) == len(trees) == 2 + 3 + 1 + 2
     assert {row["profile"] for row in found["rows"] if row["control"]} == {"own group only", "counts", "random tree"}
+    assert {row["control"] for row in found["rows"]} == {None, "own group only", "degree only", "random tree"}
+    assert all(set(ROW) <= set(row) for row in found["rows"])
     assert found["rows"][0]["ratio"] == 1.0
     for row in found["rows"]:
         assert len(row["share_of_contacts_runs"]) == row["seeds"] == 1

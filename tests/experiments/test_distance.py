@@ -173,3 +173,5 @@ def test_table_5_alone(made_up):
         ("delicious", "partial"),
         ("douban", "partial"),
     ]
+    assert all(set(ROW) <= set(row) for row in found.document["rows"])
+    assert [row["control"] for row in found.document["rows"][:2]] == [None, "profiles dealt at random"]

@@ -70,6 +70,22 @@ def test_it_goes_on_where_it_was(measured, made_up, monkeypatch):
     assert json.dumps(again) == json.dumps(found)
 
 
+def test_what_is_kept_belongs_to_the_content_of_the_files(measured, made_up, tmp_path, monkeypatch):
+    shutil.copytree(measured[1], tmp_path / "cells")
+    other = tmp_path / "lastfm"
+    other.mkdir()
+    (other / "social.tsv.gz").write_bytes((made_up / "lastfm" / "social.tsv.gz").read_bytes())
+    with gzip.open(made_up / "lastfm" / "ratings.tsv.gz", "rt") as file:
+        lines = file.readlines()
+    with gzip.open(other / "ratings.tsv.gz", "wt") as file:
+        file.writelines(lines[:-1])
+    calls = []
+    honest = experiment._measure
+    monkeypatch.setattr(experiment, "_measure", lambda *given: calls.append(given) or honest(*given))
+    measure_cold_start(ONCE, str(tmp_path), tmp_path / "cells", lambda *told: None)
+    assert len(calls) == 2  # one rating less: nothing is taken from what was kept
+
+
 def test_the_comparison_is_over_users(measured):
     compared, evenly = measured[0]["comparisons"]
     rows = {row["method"]: row for row in measured[0]["rows"]}

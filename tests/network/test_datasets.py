@@ -38,7 +38,7 @@ def test_a_missing_file_says_what_to_put_where(tmp_path: Path, monkeypatch: pyte
         load_dataset("douban", tmp_path)
     assert str(tmp_path / "douban" / "social.tsv.gz") in str(missing.value)
     monkeypatch.delenv("PRIVACT_DATA", raising=False)
-    with pytest.raises(InputError, match=r"douban/social\.tsv\.gz.*PRIVACT_DATA") as unset:
+    with pytest.raises(InputError, match=r"--data DIR or set PRIVACT_DATA.*privact data get douban") as unset:
         load_dataset("douban")
     with pytest.raises(InputError, match="'myspace' is not one of lastfm, delicious, douban") as unknown:
         load_dataset("myspace", tmp_path)

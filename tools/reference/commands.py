@@ -14,7 +14,8 @@ __all__ = ["Command", "all_commands", "commands_page"]
 _ABOUT = """# Commands
 
 Everything that `privact --help` says, on one page. A command prints a table or a picture for a person and one JSON document
-with `--json`. It ends with 0, or with 2 and one line that says what is wrong; 130 after Ctrl-C.
+with `--json`. It ends with 0; with 1 where its answer is no (a release that must not go out, a section that failed, a question
+that was answered with no); with 2 and one line that says what is wrong; with 130 after Ctrl-C.
 """
 
 

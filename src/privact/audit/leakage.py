@@ -87,7 +87,7 @@ PUBLIC_PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
     "opens": _SECONDS,
     "closes": _SECONDS,
     "joiner_seconds": _SECONDS,
-    "profile": _text("counts|shares"),
+    "profile": _text(r"counts|shares|shares\+own"),
     "denoise": lambda value: isinstance(value, bool),
     "search": _text(r"gentree|linkage|linkage\+gentree"),
     "search_seed": _whole(0, 2**63 - 1),

@@ -135,13 +135,13 @@ def _show(answer: dict[str, Any], json: bool) -> None:
     if json:
         print_json(answer)
         return
-    bins = "bins" if answer["n_bins"] is None else f"{answer['n_bins']} bins"
+    many = "as many as suit the number of users" if answer["n_bins"] is None else answer["n_bins"]
     late = f", and {answer['joiners']:,} late" if answer["joiners"] else ""
     rows = [
         ("round", answer["id"]),
         ("state", _state(answer)),
         ("epsilon", f"{answer['epsilon']:g} per contact, {answer['epsilon_report']:g} per report"),
-        ("bins", f"{bins}, {'random' if answer['bins'] == 'random' else 'public labels'}"),
+        ("bins", f"{many}, {'random' if answer['bins'] == 'random' else 'public labels'}"),
         ("reports", f"{answer['reports']:,} of {_count(answer['n_users'])} users{late}"),
         ("opens", told(answer["opens"])),
         ("closes", told(answer["closes"]) if answer["closes"] is not None else "when it is closed by hand"),

@@ -159,7 +159,8 @@ def _hand_over(tokens: dict[str, str], stream: IO[str] | None) -> None:
 
 def _say_how_many(n_enrolled: int, existing: list[str]) -> None:
     """Tell on stderr what happened; stdout holds tokens only."""
-    print(f"privact: {n_enrolled:,} users are enrolled; keep the tokens safe, they are not shown again", file=sys.stderr)
+    who = "1 user is" if n_enrolled == 1 else f"{n_enrolled:,} users are"
+    print(f"privact: {who} enrolled; keep the tokens safe, they are not shown again", file=sys.stderr)
     if existing:
         named = ", ".join(shown(user) for user in existing[:_MOST_NAMED]) + (", ..." if len(existing) > _MOST_NAMED else "")
         print(f"privact: {len(existing):,} were enrolled before or named twice: {named}", file=sys.stderr)

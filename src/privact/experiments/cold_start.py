@@ -11,8 +11,8 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.experiments.cells import Cells
-from privact.experiments.cold_start_methods import BEST, METHODS, ColdStartRun
-from privact.experiments.rated_network import NORMALISATION, RatedNetwork, load_rated, require_rated
+from privact.experiments.cold_start_methods import BEST, BROAD, GROUPS, METHODS, ColdStartRun
+from privact.experiments.rated_network import NORMALISATION, RatedNetwork, load_rated, rated_content, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.significance import paired_p_value
 from privact.recommend.metrics import CUTOFF, score
@@ -37,7 +37,7 @@ AGAINST = ("most popular", "most popular, users even")
 """What our recommender is tested against, user by user: neither knows a contact."""
 
 _SPLIT_SEED = 7
-_VERSION = 4  # of what a cell holds
+_VERSION = 5  # of what a cell holds
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,11 @@ def _cells(name: str, plan: Plan, data: str | None) -> Iterator[tuple[dict[str, 
             held["splits"] = list(user_splits(held["network"].ratings, np.random.default_rng(_SPLIT_SEED)))
         return list(held["splits"])
 
+    content = rated_content(name, data)
     for fold in range(plan.folds):
         for seed in (None, *range(plan.seeds)):
-            settings = {"experiment": "cold start", "dataset": name, "fold": fold, "seed": seed, "epsilon": plan.epsilon}
+            settings = {"experiment": "cold start", "dataset": name, "data": content, "fold": fold, "seed": seed}
+            settings |= {"epsilon": plan.epsilon, "taste": [GROUPS, BROAD]}
 
             def run(fold: int = fold, seed: int | None = seed) -> dict[str, Any]:
                 split = splits()[fold]

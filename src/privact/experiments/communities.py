@@ -16,9 +16,9 @@ import numpy as np
 from privact.estimator import PrivaCT
 from privact.experiments.cells import Cells
 from privact.experiments.communities_page import draw, page, target_claim
-from privact.experiments.rated_network import RatedNetwork, load_rated, shuffled
+from privact.experiments.rated_network import RatedNetwork, load_rated, require_rated, shuffled
+from privact.experiments.recommend_rows import ROW
 from privact.experiments.results import Findings
-from privact.experiments.table5 import network_size
 from privact.network.datasets import TABLE_1
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
@@ -68,6 +68,7 @@ def communities(data: str | None, output: Path | None, seeds: int, quick: bool, 
     names = ["lastfm"] if quick else list(TABLE_1)
     epsilons = EPSILONS[:1] if quick else EPSILONS
     cells = Cells(None if output is None else output / "cells", version=2)
+    require_rated(names, data)
     rows: list[dict[str, Any]] = []
     done, total = 0, len(names) * len(epsilons) * seeds
     for name in names:
@@ -76,15 +77,15 @@ def communities(data: str | None, output: Path | None, seeds: int, quick: bool, 
             runs = []
             for seed in range(seeds):
                 tell(f"{name}: {'no noise' if epsilon is None else f'epsilon {epsilon:g}'}", done, total)
-                described = {"experiment": "communities", **network_size(network), "epsilon": epsilon, "seed": seed}
-                described |= {"groups": GROUPS}
+                described: dict[str, Any] = {"experiment": "communities", "dataset": name, "data": network.content, "seed": seed}
+                described |= {"epsilon": epsilon, "groups": GROUPS}
                 runs.append(cells.get_or_run(described, lambda n=network, e=epsilon, s=seed: {"trees": list(run(n, e, s))}))  # type: ignore[misc]
                 done += 1
             rows += summarize(name, epsilon, settings(network.graph.n_users), [each["trees"] for each in runs])
     return Findings(
         "communities",
         "Communities: what a tree knows about contacts",
-        {"seeds": seeds, "rows": rows},
+        {"seeds": seeds, "rows": [_full_row(each) for each in rows]},
         page(rows, seeds),
         target_claim(rows),
         lambda figure: draw(figure, rows),
@@ -112,6 +113,15 @@ def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | N
         return learn_tree(np.eye(setting.n_bins + 1)[labels], random_state=seed)  # users without a group are a group
     bins = {"bins": labels} if labels is not None else {"n_bins": setting.n_bins}
     return PrivaCT(epsilon, profile=setting.profile, random_state=seed, **bins).fit(graph).tree_  # type: ignore[arg-type]
+
+
+def _full_row(found: dict[str, Any]) -> dict[str, Any]:
+    """A row with the keys that rows of all results have; what is not measured here is null."""
+    control = {"one": "degree only", "none": "random tree"}.get(found["bins"], "own group only") if found["control"] else None
+    method = "random tree" if found["bins"] == "none" else f"{found['bins']} bins, {found['profile']}, K = {found['n_bins']}"
+    blind = found["profile"] in ("random tree", "own group only")
+    told = {"scenario": "communities", "method": method, "private": blind or found["epsilon"] is not None, "control": control}
+    return {**dict.fromkeys(ROW), **found, **told}
 
 
 def summarize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from privact.network.datasets import TABLE_1
 
-__all__ = ["DataContent", "data_content"]
+__all__ = ["DataContent", "data_content", "file_digest"]
 
 KINDS = ("social", "ratings")
 
@@ -41,11 +41,12 @@ def data_content(folder: Path) -> DataContent:
         for kind in KINDS:
             path = folder / name / f"{kind}.tsv.gz"
             if path.is_file():
-                found[f"{name}/{kind}"] = _digest(path)
+                found[f"{name}/{kind}"] = file_digest(path)
     return DataContent(found)
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """The digest of what a gzipped file holds; how it was compressed does not count."""
     try:
         with gzip.open(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

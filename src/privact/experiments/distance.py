@@ -24,7 +24,7 @@ from privact.experiments.distance_page import distance_claim, draw, page
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Control, refuse_without_controls, row
 from privact.experiments.results import Findings
-from privact.experiments.table5 import PAPER, network_size, row_correlations, table_5
+from privact.experiments.table5 import PAPER, row_correlations, table_5
 from privact.query.quality import random_tree
 from privact.recommend.community_filter import CommunityFilter
 from privact.recommend.metrics import CUTOFF, score
@@ -70,7 +70,14 @@ def distance(data: str | None, output: Path | None, quick: bool, tell: Tell) -> 
         runs: list[dict[str, Any]] = []
         for seed in range(seeds):
             tell(f"{name}: communities and NDCG", done, total)
-            described = {"experiment": "distance", **network_size(network), "seed": seed, "folds": folds, "epsilon": EPSILON}
+            described = {
+                "experiment": "distance",
+                "dataset": name,
+                "data": network.content,
+                "seed": seed,
+                "folds": folds,
+                "epsilon": EPSILON,
+            }
             runs += cells.get_or_run(described, lambda n=network, s=seed: {"runs": list(run(n, s, folds))})["runs"]  # type: ignore[misc]
             done += 1
         for method, control in METHODS.items():

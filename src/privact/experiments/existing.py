@@ -13,7 +13,7 @@ from privact.errors import InputError
 from privact.experiments.cells import Cells
 from privact.experiments.existing_methods import EPSILON, METHODS, TUNED, ExistingRun, Method
 from privact.experiments.existing_page import draw, page, result_4
-from privact.experiments.rated_network import load_rated
+from privact.experiments.rated_network import load_rated, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
@@ -62,17 +62,20 @@ def table_4(data: str | None, output: Path | None, quick: bool, tell: Tell) -> F
     data: folder of the datasets. output: where finished parts are kept, in a folder `cells`; None keeps none.
     tell: is told what is running, how much is done, of how much.
     """
-    return evaluate_existing(["lastfm"] if quick else list(PAPER), data, output, quick, tell)
+    return evaluate_existing(["lastfm"] if quick else list(PAPER), data, output, quick, tell, files="table4")
 
 
-def evaluate_existing(networks: Sequence[str], data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:
+def evaluate_existing(
+    networks: Sequence[str], data: str | None, output: Path | None, quick: bool, tell: Tell, files: str = "existing"
+) -> Findings:
     """The same on some of the networks.
 
-    networks: of lastfm, delicious and douban. Other arguments as in `table_4`.
+    networks: of lastfm, delicious and douban. files: how they are named. Other arguments as in `table_4`.
     """
     unknown = [name for name in networks if name not in PAPER]
     if unknown or not networks:
         raise InputError(f"networks {', '.join(unknown) or 'none'}: choose from {', '.join(PAPER)}")
+    require_rated(networks, data)
     cells = Cells(None if output is None else output / "cells")
     scale = {name: QUICK if quick else SCALE[name] for name in networks}
     total = sum(len(list(plan(scale[name]))) for name in networks)
@@ -96,7 +99,7 @@ def evaluate_existing(networks: Sequence[str], data: str | None, output: Path | 
     refuse_without_controls(rows)
     document = {"rows": rows, "beyond_implicit_als": gains, "settings": {name: described(name) for name in networks}}
     return Findings(
-        "table4",
+        files,
         "Existing users: SERec with contacts, with a private tree, and without either",
         document,
         page(rows, gains, quick),

@@ -148,6 +148,7 @@ class ExistingRun:
         return {
             "experiment": "existing users, shuffled",
             "dataset": self.network.name,
+            "data": self.network.content,
             "fold": self.split.fold,
             "model": method.model,
             "near": method.seen,
@@ -207,10 +208,11 @@ class ExistingRun:
     def weight(self, near: Near) -> float:
         """The weight of neighbours of a kind that serves best on a part of the training ratings, hidden for that alone.
 
-        Models and taste groups for it are learned without that part; trees are those of seed 0.
+        Models for it are learned without that part. Trees are those of the fold, of seed 0: to choose a weight no second round is
+        played, so epsilon is what it was.
         """
         if near not in self._weights:
-            neighbours = self._inner.neighbours(near, 0)
+            neighbours = self.neighbours(near, 0)
             found = [
                 self._inner._judge(NeighbourBlend(self._inner._factors, neighbours, weight).fit(self._inner.split.train))["ndcg"]
                 for weight in WEIGHTS

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from privact.errors import InputError
-from privact.network.datasets import Dataset, load_dataset
+from privact.experiments.data_content import file_digest
+from privact.network.datasets import Dataset, dataset_folder, load_dataset
 from privact.network.graph import ContactGraph
 from privact.recommend.ratings import Normalisation, Ratings
 from privact.recommend.read_ratings import read_ratings
 
-__all__ = ["NORMALISATION", "RatedNetwork", "in_random_order", "load_rated", "require_rated", "shuffled"]
+__all__ = ["NORMALISATION", "RatedNetwork", "in_random_order", "load_rated", "rated_content", "require_rated", "shuffled"]
 
 NORMALISATION: MappingProxyType[str, Normalisation] = MappingProxyType({"lastfm": "max", "delicious": "max", "douban": "stars"})
 """How the paper normalises each dataset: play and tag counts by the user's largest, scores by 5."""
@@ -28,11 +29,13 @@ class RatedNetwork:
     name: of the dataset.
     graph: who knows whom.
     ratings: normalised; row i is user i of the graph.
+    content: a digest of the files it was read from: what is kept of an experiment belongs to them alone.
     """
 
     name: str
     graph: ContactGraph
     ratings: Ratings
+    content: str = ""
 
 
 def load_rated(name: str, data: str | None = None) -> RatedNetwork:
@@ -44,7 +47,8 @@ def load_rated(name: str, data: str | None = None) -> RatedNetwork:
     dataset = _with_ratings(name, data)
     assert dataset.ratings is not None
     ratings = read_ratings(dataset.ratings, users=dataset.graph.users)
-    return in_random_order(RatedNetwork(name, dataset.graph, ratings.normalised(NORMALISATION[name])))
+    normalised = ratings.normalised(NORMALISATION[name])
+    return in_random_order(RatedNetwork(name, dataset.graph, normalised, rated_content(name, data)))
 
 
 def in_random_order(network: RatedNetwork) -> RatedNetwork:
@@ -58,7 +62,7 @@ def in_random_order(network: RatedNetwork) -> RatedNetwork:
     ratings = network.ratings.for_users(graph.users)
     order = rng.permutation(ratings.n_items)
     items = [ratings.items[item] for item in order]
-    return RatedNetwork(network.name, graph, Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
+    return replace(network, graph=graph, ratings=Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
 
 
 def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
@@ -69,6 +73,15 @@ def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
     place = np.empty(graph.n_users, np.int64)
     place[order] = np.arange(graph.n_users)
     return ContactGraph.from_edges(place[graph.edges()], users=[graph.users[row] for row in order])
+
+
+def rated_content(name: str, data: str | None = None) -> str:
+    """A digest of the contacts and ratings of a network, without making anything of them.
+
+    name, data: as for `load_rated`.
+    """
+    ratings = dataset_folder(name, data) / "ratings.tsv.gz"
+    return " ".join(file_digest(path)[:16] for path in (ratings.with_name("social.tsv.gz"), ratings))
 
 
 def require_rated(names: Iterable[str], data: str | None = None) -> None:

@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.experiments.cells import Cells
-from privact.experiments.rated_network import RatedNetwork, load_rated
+from privact.experiments.rated_network import RatedNetwork, load_rated, require_rated
+from privact.experiments.recommend_rows import ROW
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.recommend.ratings import Ratings
 
 __all__ = [
     "PAPER",
     "full_likeness",
-    "network_size",
     "partial_likeness",
     "profile_claim",
     "row_correlations",
@@ -63,27 +63,28 @@ def table_5(data: str | None, output: Path | None, quick: bool, tell: Tell) -> F
     tell: is told what is running, how much is done, of how much.
     """
     cells = Cells(None if output is None else output / "cells", version=2)
+    require_rated(PAPER, data)
     rows: list[dict[str, Any]] = []
     for done, name in enumerate(PAPER):
         tell(f"{name}: ratings and distances", done, len(PAPER))
         network = load_rated(name, data)
-        described = {"experiment": "table5", **network_size(network), "quick": quick, "deals": DEALS}
+        described = {"experiment": "table5", "dataset": name, "data": network.content, "quick": quick, "deals": DEALS}
         kept = cells.get_or_run(described, lambda n=network: _summaries(n, quick))  # type: ignore[misc]
         rows += kept["rows"]
     return Findings(
         "table5",
         "Table 5: like ratings and distance in the network",
-        {"quick": quick, "rows": rows},
+        {"quick": quick, "rows": [_full_row(each) for each in rows]},
         page(rows, quick),
         [profile_claim(rows, profile) for profile in PROFILES],
         lambda figure: draw(figure, rows),
     )
 
 
-def network_size(network: RatedNetwork) -> dict[str, Any]:
-    """What tells one dataset from another of the same name, for the settings of a kept part."""
-    graph, ratings = network.graph, network.ratings
-    return {"dataset": network.name, "users": graph.n_users, "contacts": graph.n_edges, "ratings": ratings.n_ratings}
+def _full_row(found: dict[str, Any]) -> dict[str, Any]:
+    """A row with the keys that rows of all results have; what is not measured here is null."""
+    told = {"scenario": "likeness against distance", "method": f"{found['profile']} profiles", "private": False}
+    return {**dict.fromkeys(ROW), **found, **told, "control": "profiles dealt at random" if found["control"] else None}
 
 
 def _summaries(network: RatedNetwork, quick: bool) -> dict[str, Any]:

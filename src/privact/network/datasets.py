@@ -12,7 +12,7 @@ from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
 
-__all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "load_dataset"]
+__all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "dataset_folder", "load_dataset"]
 
 DATA_VARIABLE = "PRIVACT_DATA"
 
@@ -59,13 +59,25 @@ def load_dataset(name: str, data: str | os.PathLike[str] | None = None) -> Datas
     name: lastfm, delicious or douban.
     data: the folder DIR; the environment variable PRIVACT_DATA if absent.
     """
+    social = dataset_folder(name, data) / "social.tsv.gz"
+    if not social.is_file():
+        raise InputError(
+            f"{social} is missing: get it with `privact data get {name}`, or put gzipped lines 'user<TAB>friend' there"
+        )
+    ratings = social.with_name("ratings.tsv.gz")
+    return Dataset(name, read_graph(social, largest_component=True), ratings if ratings.is_file() else None)
+
+
+def dataset_folder(name: str, data: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of one network of the paper, whether or not it is there.
+
+    name, data: as for `load_dataset`.
+    """
     if name not in TABLE_1:
         raise InputError(f"dataset {name!r} is not one of {', '.join(TABLE_1)}: read other networks with read_graph")
     folder = data if data is not None else os.environ.get(DATA_VARIABLE)
     if not folder:
-        raise InputError(f"no folder for dataset {name!r}: put {name}/social.tsv.gz into a folder and name it in {DATA_VARIABLE}")
-    social = Path(folder) / name / "social.tsv.gz"
-    if not social.is_file():
-        raise InputError(f"{social} is missing: put the contacts of {name} there, a gzipped line 'user<TAB>friend' per contact")
-    ratings = social.with_name("ratings.tsv.gz")
-    return Dataset(name, read_graph(social, largest_component=True), ratings if ratings.is_file() else None)
+        raise InputError(
+            f"no folder for dataset {name!r}: pass --data DIR or set {DATA_VARIABLE}; `privact data get {name}` fills DIR"
+        )
+    return Path(folder) / name

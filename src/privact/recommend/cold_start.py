@@ -99,7 +99,7 @@ class ColdStartRecommender(Recommender):
         return super().fit(ratings if ratings.users == users else ratings.for_users(users))
 
     def weights(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, n) how much each user's ratings count for some users; rows sum to 1."""
+        """(q, n) how much each user's ratings count for some users; a user's own do not."""
         return self.blended(community_weights(self.tree, rows, self._rated, self.settings.strength), rows, self.settings)
 
     def blended(
@@ -109,16 +109,16 @@ class ColdStartRecommender(Recommender):
 
         community: (q, n) `community_weights` of the rows with the strength of the settings.
         """
-        voices = even_voices(self.ratings)[None] if settings.evenly else np.ones((1, self.ratings.n_users))
+        voices = even_voices(self.ratings) if settings.evenly else np.ones(self.ratings.n_users)
         if self._report is None:
             return _shares(community * voices)
         lifts = self._report.lifts(rows, settings.prior, settings.power) if settings.power else 1.0
         near = _shares(community * voices * lifts)
         if np.isinf(settings.ridge):
             return near
-        alike = self._alike.weights(rows, settings.ridge) * voices * self._rated
+        alike = self._alike.weights(rows, voices * self._rated, settings.ridge)
         alike[np.arange(len(rows)), rows] = 0.0  # nobody counts for oneself
-        return (near + _shares(alike)) / 2.0
+        return (near + alike) / 2.0
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n_items) the rate of each item among users like these."""

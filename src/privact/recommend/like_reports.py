@@ -6,7 +6,8 @@ is linear in the ratings: its prediction for an item is the mean over users with
     weight(u, v) = 1 + x(u)' (C + ridge)^-1 x(v),     C the mean of x x' over users with ratings
 
 So how many contacts go with which taste, and which groups of contacts do, is learned from users of whom both are known; where
-reports tell nothing about taste the regression finds nothing, and everybody weighs 1.
+reports tell nothing about taste the regression finds nothing, and everybody weighs 1. Nobody is taken to be further out than the
+users with ratings are: a regression says nothing beyond what it has seen.
 """
 
 from __future__ import annotations
@@ -32,17 +33,20 @@ class LikeReports:
         x = np.log1p(contacts)
         known = rated & told
         if known.any():
-            x = x - x[known].mean(axis=0)
+            x = np.clip(x, x[known].min(axis=0), x[known].max(axis=0)) - x[known].mean(axis=0)
             variance = float((x[known] ** 2).mean())
             x = x / np.sqrt(variance) if variance > 1e-12 else np.zeros_like(x)
         x[~told] = 0.0
         self.points: NDArray[np.float64] = x
         self.covariance: NDArray[np.float64] = x[rated].T @ x[rated] / max(1, int(rated.sum()))
 
-    def weights(self, rows: NDArray[np.int64], ridge: float = RIDGE) -> NDArray[np.float64]:
-        """(q, n) how much everybody's ratings count for some users: 1 on average, below 0 for users with opposite reports.
+    def weights(self, rows: NDArray[np.int64], voices: NDArray[np.float64], ridge: float = RIDGE) -> NDArray[np.float64]:
+        """(q, n) how much everybody's ratings count for some users: rows sum to 1; below 0 for users with opposite reports.
 
-        rows: (q) the users. ridge: see RIDGE.
+        rows: (q) the users. voices: (n) how much everybody counts before reports are compared, 0 for users without ratings.
+        ridge: see RIDGE.
         """
+        share = voices / max(float(voices.sum()), 1e-300)
         held = self.covariance + ridge * np.eye(len(self.covariance))
-        return np.asarray(1.0 + np.linalg.solve(held, self.points[rows].T).T @ self.points.T)
+        away = self.points - share @ self.points  # from the mean, so that the weights of every row have the same sum
+        return np.asarray((1.0 + np.linalg.solve(held, self.points[rows].T).T @ away.T) * share)
