@@ -142,7 +142,8 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
         for rank, (item, reason, true) in enumerate(suggested.items)
     ]
     table(("user", "artist", "why", "plays it"), rows)
-    print("\nWhat they really play is known to this simulation only; it was not uploaded.")
+    print("\nThe order weighs communities of every size, a reason counts in the closest alone. What they really play is")
+    print("known to this simulation only; it was not uploaded.")
     _heading(f"Written in {seconds:.0f} s")
     meanings = {
         "tree.html": "the tree to explore: open it in a browser",
