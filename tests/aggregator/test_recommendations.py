@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -96,10 +100,38 @@ def test_only_the_operator_uploads_and_only_users_ask(served):
     assert asked.status_code == 404
 
 
-def test_without_ratings_the_way_out_is_said(tmp_path):
-    with TestClient(create_app(Settings(data_folder=tmp_path, operator_token=OPERATOR))) as client:
-        token = client.post("/v1/users", json={"users": ["ann"]}, headers={"Authorization": f"Bearer {OPERATOR}"}).json()[
-            "tokens"
-        ]["ann"]
-        asked = client.get("/v1/rounds/spring/recommendations", headers={"Authorization": f"Bearer {token}"})
-        assert asked.status_code == 404
+def test_without_ratings_the_way_out_is_said(served):
+    client, _, people = served
+    for file in (client.app.state.settings.data_folder / "ratings").glob("*"):
+        file.unlink()
+    asked = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])
+    assert asked.status_code == 409
+    assert asked.json() == {"error": "there are no ratings on this server: the operator can upload some"}
+
+
+def test_ratings_of_strangers_are_the_operators_matter_and_name_nobody(served):
+    client, operator, people = served
+    uploaded = client.put("/v1/ratings", content="user,item,rating\nzoe,waltz,1\nyan,tango,1\n", headers=operator)
+    assert uploaded.status_code == 200
+    asked = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])
+    assert asked.status_code == 409
+    assert asked.json() == {"error": "the ratings have no user of this tree: the operator has to upload ratings of its users"}
+
+
+def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
+    client, operator, people = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    before = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()
+    folder = client.app.state.settings.data_folder
+    said = (Path(__file__).parents[2] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
+    for name in ("releases", "ratings"):
+        assert f"cp -a /var/lib/privact/{name} /backup/" in said
+        shutil.copytree(folder / name, tmp_path / name)
+    with (
+        closing(sqlite3.connect(folder / "privact.sqlite3")) as source,
+        closing(sqlite3.connect(tmp_path / "privact.sqlite3")) as copy,
+    ):
+        source.backup(copy)
+    assert {path.name for path in folder.iterdir() if path.is_dir() and f"`{path.name}`" not in said} == set()
+    with TestClient(create_app(Settings(data_folder=tmp_path, operator_token=OPERATOR, ratings_verb="play"))) as restored:
+        assert restored.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json() == before

@@ -262,6 +262,13 @@ def test_every_section_says_what_is_different():
     assert len({each.name for each in SECTIONS}) == len(SECTIONS)
 
 
+def test_the_lead_says_what_is_computed_and_what_is_written(data, output):
+    text = markdown_report(run_all(data, output, section(Experiment("table1", [HOLDS]))), False)
+    assert "Verdicts and numbers are computed" in text
+    assert "the notes on what is different are written by hand" in text
+    assert "typed" not in text
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (59.6, "60 s"), (125, "2 min"), (2700, "45 min"), (7200, "2.0 h")]
 )

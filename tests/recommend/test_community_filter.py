@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError
+from privact.network.graph import ContactGraph
 from privact.recommend.community_filter import CommunityFilter, ItemAverage
 from privact.recommend.neighbours import as_neighbours, random_neighbours, tree_neighbours
 from privact.recommend.ratings import Ratings
@@ -44,6 +45,16 @@ def test_scores_are_the_papers_and_items_rated_inside_come_first(neighbours):
         assert scores[item] - 10 * inside == pytest.approx(value)
 
 
+def test_items_rated_inside_come_first_by_raw_play_counts_too():
+    # Item 0 has a far higher mean than item 1, but only item 1 was played inside.
+    plays = Ratings.from_csr(csr_array([[0, 0], [0, 1], [5000, 0], [3000, 1]]))
+    contacts = csr_array(np.eye(4, k=1))
+    model = CommunityFilter(contacts).fit(plays)
+    assert model.rank(COLD, 2).tolist() == [[1, 0]]
+    assert [found.item for found in model.recommend("0", 2)] == ["1", "0"]
+    assert CommunityFilter(contacts).fit(plays.normalised("max")).rank(COLD, 2).tolist() == [[1, 0]]
+
+
 def test_item_average_is_the_formula_with_everybody():
     wanted = by_the_formula((1, 2, 3))
     scores = ItemAverage().fit(RATINGS).scores(COLD)[0]
@@ -77,6 +88,25 @@ def test_random_neighbours_are_m_others_each_as_likely():
     assert (drawn.sum(axis=1) == 4000).all()
     others = drawn[~np.eye(5, dtype=bool)]
     assert abs(others - 1000).max() < 5 * np.sqrt(2000 * 0.25)  # five standard deviations of a count
+
+
+def test_a_user_who_is_alone_has_no_random_neighbours():
+    assert random_neighbours(1, 3, np.random.default_rng(0)).toarray().tolist() == [[0]]
+    assert tree_neighbours(HierarchicalClusterTree.from_linkage(np.empty((0, 4))), 3).toarray().tolist() == [[0]]
+    assert random_neighbours(2, 3, 0).toarray().tolist() == [[0, 1], [1, 0]]  # a seed is enough
+
+
+def test_neighbours_may_be_dense_and_what_is_no_matrix_is_one_line():
+    dense = knows(1, 3).toarray()
+    wanted = CommunityFilter(knows(1, 3)).fit(RATINGS).rank(COLD, 4).tolist()
+    for given in (dense, dense.tolist(), dense.astype(bool), knows(1, 3).tocsc()):
+        assert CommunityFilter(given).fit(RATINGS).rank(COLD, 4).tolist() == wanted
+    graph = ContactGraph.from_edges([("0", "1"), ("0", "3"), ("1", "2")])
+    for wrong in (graph, {0: [1, 3]}, None, "0,1", 7, [[0, 1], [1]]):
+        with pytest.raises(InputError, match=f"neighbours are '{type(wrong).__name__}': give a matrix of users by users"):
+            CommunityFilter(wrong).fit(RATINGS)
+    with pytest.raises(InputError, match=r"neighbours have shape \(4,\) but there are 4 users"):
+        CommunityFilter([0, 1, 0, 1]).fit(RATINGS)
 
 
 def test_neighbours_of_another_size_and_oneself():

@@ -69,8 +69,9 @@ def test_as_trec_eval_has_it(seed, k):
         ([[8]], [{1}], "items go from 8 to 8"),
         ([[-2]], [{1}], "items go from -2"),
         ([[0], [1]], [{1}, set()], "user 1 has no hidden rating"),
+        (np.empty((0, 3)), [], "there are 0 users to judge: give the lists of at least one"),
     ],
 )
 def test_what_cannot_be_judged_is_one_line(ranked, hidden, told):
     with pytest.raises(InputError, match=told):
-        score(np.array(ranked, dtype=np.int64).reshape(len(ranked), -1), relevant(*hidden))
+        score(np.array(ranked, dtype=np.int64), relevant(*hidden))

@@ -22,6 +22,13 @@ class Columns:
         return pa.array(self.columns[name])
 
 
+class Index(dict):
+    """As an index of pandas: it names the columns, and is neither true nor false."""
+
+    def __bool__(self):
+        raise ValueError("the truth value of an Index is ambiguous")
+
+
 @pytest.mark.parametrize("frame", [FRAME, pa.table(FRAME), Columns(FRAME)], ids=["dict", "pyarrow", "frame"])
 def test_a_frame_has_a_rating_a_row(frame):
     ratings = Ratings.from_frame(frame)
@@ -91,6 +98,15 @@ def test_other_mistakes_are_one_line():
     ratings = Ratings.from_frame(FRAME)
     with pytest.raises(InputError, match="no column 'stars': it has user, item, rating"):
         Ratings.from_frame(FRAME, rating="stars")
+    with pytest.raises(InputError, match="no column 'stars': it has user, item, rating"):
+        Ratings.from_frame(pa.table(FRAME), rating="stars")
+    with pytest.raises(InputError, match="no column 'stars': it has user, item, rating"):
+        Ratings.from_frame(Columns(Index(FRAME)), rating="stars")
+    with pytest.raises(InputError, match="no column 'user': it has none"):
+        Ratings.from_frame({})
+    for wrong in (None, 5, [("ann", "waltz", 4)]):
+        with pytest.raises(InputError, match=f"no column 'user' in '{type(wrong).__name__}': give a table"):
+            Ratings.from_frame(wrong)
     with pytest.raises(UnknownUserError, match="no user 'zoe' among the 2 users"):
         ratings.row("zoe")
     with pytest.raises(InputError, match="none of the 1 users"):

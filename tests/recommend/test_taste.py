@@ -34,6 +34,12 @@ def test_the_seed_decides_everything(checkerboard):
     assert (first == again).all()
 
 
+def test_a_seed_is_as_good_as_a_generator(checkerboard):
+    by_seed, by_generator = (taste_groups(checkerboard, 4, rng).labels for rng in (5, np.random.default_rng(5)))
+    assert (by_seed == by_generator).all()
+    assert (taste_vectors(checkerboard, 5, 3) == taste_vectors(checkerboard, np.random.default_rng(5), 3)).all()
+
+
 def test_vectors_have_length_1_and_nothing_to_say_about_users_without_ratings(checkerboard):
     vectors = taste_vectors(checkerboard, np.random.default_rng(0), factors=3)
     assert vectors.shape == (60, 3)
@@ -62,3 +68,12 @@ def test_alike_users_leave_fewer_groups_and_one_item_is_enough():
     groups = taste_groups(same, 3, np.random.default_rng(0))
     assert groups.n_groups == 1
     assert groups.labels.tolist() == [0] * 5
+
+
+def test_equal_camps_are_grouped_alike_every_time():
+    """Six camps that rate apart from each other have six equal factors: which directions stand for them must not be chance."""
+    dense = np.kron(np.eye(6), np.ones((8, 5)))
+    found = [taste_groups(Ratings.from_csr(csr_array(dense)), 6, np.random.default_rng(7)).labels.tolist() for _ in range(4)]
+    assert all(each == found[0] for each in found)
+    assert len(set(found[0])) == 6
+    assert all(len(set(found[0][8 * camp : 8 * camp + 8])) == 1 for camp in range(6))

@@ -39,6 +39,7 @@ LONGEST: Final = 256 * 2**20
 
 _MOST: Final = 2  # recommenders that stay in memory
 _PARQUET: Final = b"PAR1"
+_NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
 
 
 class Recommendations:
@@ -96,6 +97,9 @@ class Recommendations:
         if key not in self._made:
             if self._ratings is None or self._ratings[0] != version:
                 self._ratings = version, _read(file)
+            assert tree.tree.users is not None
+            if set(self._ratings[1].users).isdisjoint(tree.tree.users):
+                raise Refusal(409, _NOBODY)
             groups, contacts = self._contact_groups(round_id, tree)
             self._made[key] = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
             while len(self._made) > _MOST:

@@ -26,6 +26,7 @@ _LATER = {
     "round": "privact.cli.round",
     "serve": "privact.cli.serve",
     "simulate": "privact.cli.simulate",
+    "taste": "privact.cli.taste",
     "users": "privact.cli.users",
 }
 """Commands and groups that are imported only when they are called or listed: module by name, each with an `app`."""

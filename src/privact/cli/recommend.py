@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from privact.cli.files import find_user
+from privact.cli.files import find_user, number_labels, read_labels
 from privact.cli.text import Json, paragraph, print_json, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
+    from privact.tree.hct import HierarchicalClusterTree
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+_MOST_WEIGHTS = 10_000_000  # weights of users for users while settings are tried: 80 MB each time
 
-@app.command(epilog="\b\nExample:\n  privact recommend --tree tree.hct --ratings ratings.tsv --user ada -k 10")
+
+@app.command(
+    epilog="\b\nExample:\n  privact recommend --tree tree.hct --ratings ratings.tsv --user ada -k 10\n"
+    "  privact recommend --tree tree.hct --ratings ratings.tsv --user ada \\\n"
+    "      --labels labels.tsv --reports reports.parquet --epsilon 1"
+)
 def recommend(
     tree: Annotated[Path, typer.Option(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)],
     ratings: Annotated[
@@ -22,6 +35,26 @@ def recommend(
     ],
     user: Annotated[str, typer.Option(metavar="USER", help="The id of a user of the tree.", show_default=False)],
     k: Annotated[int, typer.Option("-k", "--many", metavar="K", help="How many items.")] = 10,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The public labels that were the bins, such as taste groups; needs --reports.",
+            show_default=False,
+        ),
+    ] = None,
+    reports: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The noisy reports of the tree's users, a .parquet, .arrow or .npy file; needs --labels.",
+            show_default=False,
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="The promise per contact that the reports carry noise for.", show_default=False),
+    ] = None,
     verb: Annotated[str, typer.Option(help="What users do with items, for the reason.")] = "rated",
     json: Json = False,
 ) -> None:
@@ -29,19 +62,104 @@ def recommend(
 
     Items are ranked by how likely the communities around the user in the tree have them, from the closest to everybody. The user
     needs no ratings; items that the user rated are not listed. Ratings of users who are not in the tree are left out.
+
+    With --labels, --reports and --epsilon also by what the user's own noisy report says: users count more whose label is frequent
+    among the user's contacts. How much the tree and the report are believed is chosen on users who have ratings.
     """
+    from privact.errors import InputError
     from privact.recommend.cold_start import ColdStartRecommender
     from privact.recommend.read_ratings import read_ratings
     from privact.tree.hct import HierarchicalClusterTree
 
+    together = {"--labels": labels, "--reports": reports, "--epsilon": epsilon}
+    missing = [option for option, value in together.items() if value is None]
+    if 0 < len(missing) < len(together):
+        given = " and ".join(option for option in together if option not in missing)
+        raise InputError(f"{given} without {' and '.join(missing)}: give all three, or none to use the tree alone")
     loaded = HierarchicalClusterTree.load(tree)
     found_user = find_user(loaded, user)
-    recommender = ColdStartRecommender(loaded, read_ratings(ratings), verb=verb)
+    known = read_ratings(ratings)
+    told = _Told(None, None)
+    if labels is not None and reports is not None and epsilon is not None:
+        told = _read_told(loaded, labels, reports, epsilon)
+    recommender = ColdStartRecommender(loaded, known, groups=told.groups, contacts=told.contacts, verb=verb)
+    recommender.settings = _chosen(recommender)
     found = recommender.recommend(str(found_user), k)
     if json:
         listed = [{"item": each.item, "score": each.score, "reason": each.reason} for each in found]
-        print_json({"user": user, "recommendations": listed})
+        print_json({"user": user, "recommendations": listed, "settings": asdict(recommender.settings)})
     elif not found:
         paragraph(f"Nothing to recommend: {user} has rated every item.")
     else:
         table(("rank", "item", "why"), [(str(rank), each.item, each.reason) for rank, each in enumerate(found, 1)], right=(0,))
+
+
+class _Told(NamedTuple):
+    """What labels and reports tell, a row for each leaf: its public group, and its expected number of contacts in each group."""
+
+    groups: list[int] | None
+    contacts: NDArray[Any] | None
+
+
+def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsilon: float) -> _Told:
+    """Labels and reports in the order of the tree's leaves."""
+    from tempfile import TemporaryDirectory
+
+    from privact.errors import InputError
+    from privact.protocol.round import epsilon_per_report
+    from privact.tree.posterior import CountPosterior
+    from privact.tree.report_files import read_reports
+
+    per_report = epsilon_per_report(epsilon)
+    promised = tree.parameters.get("epsilon")
+    if promised is not None and promised != epsilon:
+        raise InputError(f"--epsilon {epsilon:g} is not the {promised:g} of the tree: give the reports it was learned from")
+    if tree.parameters.get("bins") == "random":
+        raise InputError(
+            f"the tree has random bins, to which --labels {labels} say nothing: learn one with --labels, or with --label-bins"
+        )
+    users = list(tree.users) if tree.users is not None else list(map(str, range(tree.n_users)))
+    groups, n_groups = number_labels(read_labels(labels, users))
+    with TemporaryDirectory() as folder:
+        matrix, ids = read_reports(reports, Path(folder))
+        if matrix.shape[1] != n_groups:
+            raise InputError(
+                f"{labels} gives the users of the tree {n_groups} labels, but {reports} counts in {matrix.shape[1]} bins: "
+                f"give the labels that were the bins"
+            )
+        counts = CountPosterior.fit(matrix, per_report, equal_bins=False).counts(matrix)
+    if ids is None:
+        if len(counts) != len(users):
+            raise InputError(
+                f"{reports} has {len(counts)} reports without ids, but the tree has {len(users)} users: one each, in its order"
+            )
+        return _Told(groups, counts)
+    row_of = {name: row for row, name in enumerate(ids)}
+    if lacking := [name for name in users if name not in row_of]:
+        raise InputError(
+            f"{reports} has no report of {len(lacking)} of the {len(users)} users of the tree, such as {lacking[0]!r}: "
+            f"give the reports that it was learned from"
+        )
+    return _Told(groups, counts[[row_of[name] for name in users]])
+
+
+def _chosen(recommender: ColdStartRecommender) -> ColdStartSettings:
+    """The settings that serve users with ratings best, as if they had none; the default ones where that takes too much memory.
+
+    Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are
+    tried too.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from privact.recommend.validation import ASKED, GRID, WORK, choose_settings
+
+    rated = int((recommender.ratings.activity > 0).sum())
+    asked = min(rated, max(ASKED, WORK // max(1, recommender.ratings.n_ratings)))
+    if asked * recommender.ratings.n_users > _MOST_WEIGHTS:
+        return recommender.settings
+    least = min(settings.strength for settings in GRID)
+    strengths = [part for part in (rated / 100, rated / 10, float(rated)) if 0 < part < least]
+    closer = [replace(settings, strength=part) for part in strengths for settings in (GRID[0], replace(GRID[0], ridge=np.inf))]
+    return choose_settings(recommender, np.random.default_rng(0), (*GRID, *closer))

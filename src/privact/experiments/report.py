@@ -31,9 +31,9 @@ def lead(done: Sequence[Done], quick: bool) -> str:
     failed = [each for each in done if each.failure is not None]
     text = (
         "Every table and figure of *Private Hierarchical Clustering in Federated Networks* beside what this product "
-        "measures, and measurements of our own. A verdict follows from the numbers by the rule beside it; nothing is typed "
-        "in. Epsilon is the promise per contact over everything that both ends report about it in one round; rounds add up. "
-        "Ratings, and a whole list of contacts at once, are not protected by it."
+        "measures, and measurements of our own. Verdicts and numbers are computed, each verdict by the rule beside it; the "
+        "notes on what is different are written by hand. Epsilon is the promise per contact over everything that both ends "
+        "report about it in one round; rounds add up. Ratings, and a whole list of contacts at once, are not protected by it."
     )
     if quick:
         text += "\n\n**A quick look**: fewer runs, some networks left out. Standard deviations of one run are 0."

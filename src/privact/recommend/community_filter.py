@@ -27,7 +27,7 @@ from privact.recommend.recommender import Recommender
 
 __all__ = ["CommunityFilter", "ItemAverage"]
 
-_FIRST = 10.0  # lifts items rated inside N(u) above all others: normalised ratings keep every score between -1 and 2
+_FIRST = 10.0  # with r the largest rating every score is between -r and 2 r: ten times r lifts an item above all others
 
 
 class ItemAverage(Recommender):
@@ -47,8 +47,8 @@ class ItemAverage(Recommender):
 class CommunityFilter(ItemAverage):
     """friendsCF and PrivaCT-CF: the highest rated items among some users.
 
-    neighbours: (n, n) sparse matrix in the order of the ratings' users, an entry where the column's user is in N(row's user).
-        Contacts make it friendsCF, `tree_neighbours` PrivaCT-CF, `random_neighbours` a control.
+    neighbours: (n, n) matrix, sparse or dense, in the order of the ratings' users, an entry where the column's user is in N(u) of
+        the row's. Contacts make it friendsCF, `tree_neighbours` PrivaCT-CF, `random_neighbours` a control.
     among: how a reason names them.
     """
 
@@ -66,12 +66,13 @@ class CommunityFilter(ItemAverage):
         entries = total.tocoo()
         inside[entries.row, entries.col] = entries.data
         at = owner, count.indices
-        scores[at] = _FIRST + self._average[count.indices] + inside[at] / count.data
+        scores[at] = self._first + self._average[count.indices] + inside[at] / count.data
         return scores
 
     def _learn(self, ratings: Ratings) -> None:
         self._neighbours = as_neighbours(self.neighbours, ratings.n_users)
         super()._learn(ratings)
+        self._first = _FIRST * float(ratings.matrix.data.max(initial=1.0))  # of ratings up to 1, as of normalised ones, 10
 
     def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
         return [(int(other), 1.0) for other in self._neighbours[[row]].indices[:m]]

@@ -55,6 +55,8 @@ def score(ranked: NDArray[np.integer], relevant: csr_array) -> Scores:
 
     ranked: (q, k) item numbers, best first, each at most once; -1 where a list has ended.
     relevant: (q, n_items) the hidden ratings of the same users; everyone has at least one.
+
+    Without users there is no mean: that is refused.
     """
     hits = hits_of(ranked, relevant)
     k = hits.shape[1]
@@ -78,6 +80,8 @@ def hits_of(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.bool
     """(q, k) whether each listed item is among the hidden ones."""
     listed = np.asarray(ranked, dtype=np.int64)
     n_lists, n_items = relevant.shape
+    if not n_lists:
+        raise InputError("there are 0 users to judge: give the lists of at least one")
     if listed.ndim != 2 or len(listed) != n_lists or not listed.shape[1]:
         raise InputError(f"lists of shape {listed.shape} for {n_lists} users: give one list of at least one item a user")
     held = np.diff(relevant.indptr)

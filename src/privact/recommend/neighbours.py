@@ -22,33 +22,38 @@ def tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
 
     tree: row i is leaf i.
     m: how many, one number for each leaf or one for all; the degree that a user's own report says, in the paper. Numbers below
-        1 count as 1, above n - 1 as n - 1.
+        1 count as 1, above n - 1 as n - 1; a user who is alone has nobody.
     """
     wanted = _how_many(m, tree.n_users)
     return _of_rows([nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
 
 
-def random_neighbours(n_users: int, m: ArrayLike, rng: np.random.Generator) -> csr_array:
+def random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Generator) -> csr_array:
     """(n, n) the control: m other users drawn at random for each user.
 
     m: how many, as for `tree_neighbours`.
-    rng: decides everything.
+    rng: a seed or a generator; decides everything.
     """
-    wanted = _how_many(m, n_users)
-    others = (rng.choice(n_users - 1, count, replace=False) for count in wanted.tolist())
+    draw = np.random.default_rng(rng).choice
+    wanted = np.minimum(_how_many(m, n_users), n_users - 1)
+    others = (draw(n_users - 1, count, replace=False) for count in wanted.tolist())
     return _of_rows([drawn + (drawn >= user) for user, drawn in enumerate(others)], n_users)
 
 
 def as_neighbours(matrix: Any, n_users: int) -> csr_array:
-    """Any square sparse matrix of users by users as neighbours: 1 where it has an entry, nobody a neighbour of oneself.
+    """Any square matrix of users by users as neighbours: 1 where it has an entry, nobody a neighbour of oneself.
 
-    matrix: row i is user i.
+    matrix: sparse or dense, whatever SciPy makes a `csr_array` of; row i is user i.
     """
-    if tuple(matrix.shape) != (n_users, n_users):
+    try:
+        given = csr_array(matrix)
+    except (TypeError, ValueError):
         raise InputError(
-            f"neighbours have shape {tuple(matrix.shape)} but there are {n_users} users: give one row and column each"
-        )
-    entries = matrix.tocoo()
+            f"neighbours are {type(matrix).__name__!r}: give a matrix of users by users, such as the graph's to_scipy()"
+        ) from None
+    if given.shape != (n_users, n_users):
+        raise InputError(f"neighbours have shape {given.shape} but there are {n_users} users: give one row and column each")
+    entries = given.tocoo()
     there = (entries.data != 0) & (entries.row != entries.col)
     row, column = entries.row[there], entries.col[there]
     return csr_array((np.ones(len(row)), (row, column)), shape=(n_users, n_users))
@@ -63,5 +68,5 @@ def _how_many(m: ArrayLike, n_users: int) -> NDArray[np.int64]:
 
 def _of_rows(rows: list[NDArray[Any]], n_users: int) -> csr_array:
     indptr = np.append(0, np.cumsum([len(row) for row in rows]))
-    columns = np.concatenate([np.sort(row) for row in rows]).astype(np.int64)
+    columns = np.concatenate([np.empty(0, np.int64), *(np.sort(row) for row in rows)]).astype(np.int64)
     return csr_array((np.ones(len(columns)), columns, indptr), shape=(n_users, n_users))

@@ -200,8 +200,12 @@ def _column(frame: Any, name: str) -> NDArray[Any]:
     try:
         column = frame[name]
     except Exception:  # pyarrow, pandas, polars and dicts each raise their own
-        names = getattr(frame, "column_names", None) or getattr(frame, "columns", None) or list(frame)
-        raise InputError(f"the frame has no column {name!r}: it has {', '.join(map(str, names))}") from None
+        named = (getattr(frame, attribute, None) for attribute in ("column_names", "columns", "keys"))
+        names = next((each for each in named if each is not None), None)  # no `or`: an index of pandas is neither true nor false
+        if names is None:
+            raise InputError(f"no column {name!r} in {type(frame).__name__!r}: give a table, or a dict of columns") from None
+        names = names() if callable(names) else names
+        raise InputError(f"the frame has no column {name!r}: it has {', '.join(map(str, names)) or 'none'}") from None
     return np.asarray(column)  # every kind of column says how to become an array
 
 

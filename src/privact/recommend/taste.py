@@ -26,6 +26,9 @@ NO_GROUP = -1
 FACTORS = 32
 """Dimensions of taste unless told otherwise."""
 
+DENSE = 200
+"""Up to so many users or items all factors are computed. Of few, some may be equal, and ARPACK would choose among them by chance."""
+
 RESTARTS = 4
 ROUNDS = 60
 
@@ -46,14 +49,15 @@ class TasteGroups:
         return {user: label for user, label in zip(users, self.labels.tolist(), strict=True) if label != NO_GROUP}
 
 
-def taste_groups(ratings: Ratings, n_groups: int, rng: np.random.Generator, factors: int = FACTORS) -> TasteGroups:
+def taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Generator, factors: int = FACTORS) -> TasteGroups:
     """Groups of users who rated like items.
 
     ratings: what the service holds; how high a rating is does not matter here.
     n_groups: how many groups; fewer come out if fewer users differ.
-    rng: decides everything.
+    rng: a seed or a generator; decides everything.
     factors: dimensions of taste.
     """
+    rng = np.random.default_rng(rng)
     rated = np.flatnonzero(ratings.activity)
     if not 1 <= n_groups <= len(rated):
         raise InputError(f"{n_groups} taste groups of {len(rated)} users with ratings: choose from 1 to {len(rated)}")
@@ -63,9 +67,10 @@ def taste_groups(ratings: Ratings, n_groups: int, rng: np.random.Generator, fact
     return TasteGroups(labels, len(used))
 
 
-def taste_vectors(ratings: Ratings, rng: np.random.Generator, factors: int = FACTORS) -> NDArray[np.float64]:
+def taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors: int = FACTORS) -> NDArray[np.float64]:
     """(n_users, factors) the direction of each user's taste, of length 1; 0 for users without ratings.
 
+    rng: a seed or a generator.
     factors: dimensions of taste, fewer if there are fewer users or items.
     """
     from scipy.sparse.linalg import svds
@@ -78,8 +83,14 @@ def taste_vectors(ratings: Ratings, rng: np.random.Generator, factors: int = FAC
     rank = min(factors, *(side - 1 for side in weighted.shape))
     if rank < 1:
         return np.asarray((ratings.activity > 0).astype(np.float64)[:, None])
-    left, strength, _ = svds(weighted, k=rank, v0=rng.standard_normal(min(weighted.shape)))
-    left = left[:, ::-1] * strength[::-1]
+    start = np.random.default_rng(rng).standard_normal(min(weighted.shape))
+    if min(weighted.shape) <= DENSE:
+        left, strength, _ = np.linalg.svd(weighted.toarray(), full_matrices=False)
+        left, strength = left[:, :rank], strength[:rank]
+    else:
+        left, strength, _ = svds(weighted, k=rank, v0=start)
+        left, strength = left[:, ::-1], strength[::-1]
+    left = left * strength
     left = left * np.where(left.sum(axis=0) < 0, -1.0, 1.0)  # the sign of a factor is chance
     norm = np.linalg.norm(left, axis=1, keepdims=True)
     return np.asarray(np.divide(left, norm, out=np.zeros_like(left), where=norm > 1e-12))

@@ -43,7 +43,7 @@ ITEMS = 4_000
 
 def choose_settings(
     recommender: ColdStartRecommender,
-    rng: np.random.Generator,
+    rng: int | np.random.Generator,
     grid: Sequence[ColdStartSettings] = GRID,
     k: int = CUTOFF,
 ) -> ColdStartSettings:
@@ -55,7 +55,7 @@ def choose_settings(
     Only what the recommender was fitted on is used, so in an experiment nothing of the hidden fold is.
 
     recommender: fitted; its own settings are not changed.
-    rng: draws who is asked.
+    rng: a seed or a generator; draws who is asked.
     grid: what to try, first what to keep in doubt.
     """
     ratings = _most_rated(recommender.ratings)
@@ -63,7 +63,7 @@ def choose_settings(
     rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
         return grid[0]
-    rows = np.sort(rng.permutation(rows)[: max(ASKED, WORK // max(1, ratings.matrix.nnz))])
+    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: max(ASKED, WORK // max(1, ratings.matrix.nnz))])
     relevant = ratings.matrix[rows]
     weights = {
         strength: community_weights(recommender.tree, rows, rated, strength)
