@@ -27,7 +27,7 @@ FACTORS = 32
 """Dimensions of taste unless told otherwise."""
 
 DENSE = 200
-"""Up to so many users or items all factors are computed. Of few, some may be equal, and ARPACK would choose among them by chance."""
+"""Up to so many users or items all factors are computed. Of few, some may be equal, and ARPACK would choose by chance."""
 
 RESTARTS = 4
 ROUNDS = 60
