@@ -25,7 +25,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
 
-    data_folder: Path = Field(Path("privact-data"), description="Folder of the SQLite database, of released trees and of ratings.")
+    data_folder: Path = Field(Path("privact-data"), description="Folder of the SQLite database, released trees and ratings.")
     database: str = Field("", description="sqlite:///FILE or postgresql://USER@HOST/NAME; empty: a file in data_folder.")
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8420, ge=0, le=65535, description="Port to listen on; 0: any free one.")

@@ -57,8 +57,8 @@ def figure_5(data: str | None, seeds: int, sweeps: int, tell: Callable[[str], No
         f"log C_M of the tree after {sweeps} n proposed swaps, mean ± standard deviation; seeds: {seeds}. Higher is better. "
         "PrivaCT is the paper's method: GenTree on noisy degree vectors in floor(ln n) random bins. CMN-DP is centralized, sees "
         "every edge, and spends all of epsilon on the tree. The controls never run the paper's chain: *degree only* is the "
-        "default search on the noisy number of contacts alone (one bin). All chains have the length of the paper's, at which "
-        "those of CMN and CMN-DP still rise.\n\n" + _final_table(final)
+        "default search on the noisy number of contacts alone (one bin). All chains have the length of the paper's.\n\n"
+        + _final_table(final)
     )
     return Findings(
         "figure5",
