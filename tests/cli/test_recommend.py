@@ -11,7 +11,7 @@ import pytest
 from privact.cli.files import number_labels, read_labels
 from privact.network.read import read_graph
 from privact.network.simulate import degree_vectors, simulate_reports
-from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
+from privact.recommend.cold_start import ColdStartRecommender
 from privact.recommend.read_ratings import read_ratings
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -125,12 +125,6 @@ def test_small_trees_are_believed_if_users_with_ratings_say_so(ask, ball):
     found = ask("recommend", "--tree", ball.learned, "--ratings", ball.ratings, "--user", "ann", "-k", "3")
     assert dances(found) == {"tango"}
     assert found["settings"]["strength"] in (0.5, 5.0, 50.0)  # of 50 users with ratings
-
-
-def test_settings_are_not_tried_where_that_takes_too_much_memory(ask, ball, monkeypatch):
-    monkeypatch.setattr("privact.cli.recommend._MOST_WEIGHTS", 50 * 51 - 1)  # 50 users with ratings are asked, of 51
-    found = ask("recommend", "--tree", ball.learned, "--ratings", ball.ratings, "--user", "ann", "-k", "3")
-    assert found["settings"]["strength"] == ColdStartSettings().strength
 
 
 def test_a_tree_that_knows_nothing_leaves_popularity(ask, ball):

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from privact.recommend import validation
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
 from privact.recommend.ratings import Ratings
-from privact.recommend.validation import choose_settings
+from privact.recommend.validation import choose_settings, settings_for
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -26,3 +26,22 @@ def test_a_seed_asks_the_same_users_as_its_generator(monkeypatch: pytest.MonkeyP
         choose_settings(model, rng, (ColdStartSettings(),))
     assert asked[0] == asked[1] != asked[2]
     assert len(asked[0]) == 3
+
+
+def test_settings_are_not_tried_where_that_takes_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight users are asked, of eight: 64 pairs are weighed."""
+    monkeypatch.setattr(validation, "choose_settings", lambda *given: ColdStartSettings(strength=5.0))
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
+    model = ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2)))))
+    assert settings_for(model, 64).strength == 5.0
+    assert settings_for(model, 63) == model.settings
+
+
+def test_closer_communities_are_tried_in_small_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+    monkeypatch.setattr(
+        validation, "choose_settings", lambda *given: tried.extend(each.strength for each in given[2]) or given[2][0]
+    )
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
+    settings_for(ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2))))))
+    assert {0.08, 0.8, 8.0, 1_000.0, 3_000.0, np.inf} == set(tried)

@@ -38,6 +38,7 @@ LONGEST: Final = 256 * 2**20
 """Longest upload of ratings, in bytes."""
 
 _MOST: Final = 2  # recommenders that stay in memory
+_MOST_WEIGHTS: Final = 1_000_000  # pairs of users weighed while settings are chosen: a few times 8 MB
 _PARQUET: Final = b"PAR1"
 _NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
 
@@ -88,6 +89,7 @@ class Recommendations:
 
     def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
         from privact.recommend.cold_start import ColdStartRecommender
+        from privact.recommend.validation import settings_for
 
         file = next((path for path in self._folder.glob("ratings.*")), None)
         if file is None:
@@ -101,7 +103,9 @@ class Recommendations:
             if set(self._ratings[1].users).isdisjoint(tree.tree.users):
                 raise Refusal(409, _NOBODY)
             groups, contacts = self._contact_groups(round_id, tree)
-            self._made[key] = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
+            made = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
+            made.settings = settings_for(made, _MOST_WEIGHTS)
+            self._made[key] = made
             while len(self._made) > _MOST:
                 self._made.popitem(last=False)
         self._made.move_to_end(key)

@@ -14,12 +14,9 @@ from privact.cli.text import Json, paragraph, print_json, table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
     from privact.tree.hct import HierarchicalClusterTree
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-_MOST_WEIGHTS = 10_000_000  # weights of users for users while settings are tried: 80 MB each time
 
 
 @app.command(
@@ -69,6 +66,7 @@ def recommend(
     from privact.errors import InputError
     from privact.recommend.cold_start import ColdStartRecommender
     from privact.recommend.read_ratings import read_ratings
+    from privact.recommend.validation import settings_for
     from privact.tree.hct import HierarchicalClusterTree
 
     together = {"--labels": labels, "--reports": reports, "--epsilon": epsilon}
@@ -83,7 +81,7 @@ def recommend(
     if labels is not None and reports is not None and epsilon is not None:
         told = _read_told(loaded, labels, reports, epsilon)
     recommender = ColdStartRecommender(loaded, known, groups=told.groups, contacts=told.contacts, verb=verb)
-    recommender.settings = _chosen(recommender)
+    recommender.settings = settings_for(recommender)
     found = recommender.recommend(str(found_user), k)
     if json:
         listed = [{"item": each.item, "score": each.score, "reason": each.reason} for each in found]
@@ -141,25 +139,3 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
             f"give the reports that it was learned from"
         )
     return _Told(groups, counts[[row_of[name] for name in users]])
-
-
-def _chosen(recommender: ColdStartRecommender) -> ColdStartSettings:
-    """The settings that serve users with ratings best, as if they had none; the default ones where that takes too much memory.
-
-    Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are
-    tried too.
-    """
-    from dataclasses import replace
-
-    import numpy as np
-
-    from privact.recommend.validation import ASKED, GRID, WORK, choose_settings
-
-    rated = int((recommender.ratings.activity > 0).sum())
-    asked = min(rated, max(ASKED, WORK // max(1, recommender.ratings.n_ratings)))
-    if asked * recommender.ratings.n_users > _MOST_WEIGHTS:
-        return recommender.settings
-    least = min(settings.strength for settings in GRID)
-    strengths = [part for part in (rated / 100, rated / 10, float(rated)) if 0 < part < least]
-    closer = [replace(settings, strength=part) for part in strengths for settings in (GRID[0], replace(GRID[0], ridge=np.inf))]
-    return choose_settings(recommender, np.random.default_rng(0), (*GRID, *closer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.ranking import best_items
 from privact.recommend.ratings import Ratings
 
-__all__ = ["GRID", "ITEMS", "choose_settings"]
+__all__ = ["GRID", "ITEMS", "MOST_WEIGHTS", "choose_settings", "settings_for"]
 
 GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(),
@@ -33,6 +34,9 @@ then the same with users weighing more evenly."""
 
 ASKED, WORK = 300, 200_000_000
 """How many users are asked: as many as so many products of a user and a rating allow, but at least so many."""
+
+MOST_WEIGHTS = 10_000_000
+"""How many pairs of users `settings_for` weighs at a time, at most."""
 
 DOUBT = 2.0
 """By how many standard errors other settings must be better than the first."""
@@ -63,7 +67,7 @@ def choose_settings(
     rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
         return grid[0]
-    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: max(ASKED, WORK // max(1, ratings.matrix.nnz))])
+    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _asked(len(rows), ratings.matrix.nnz)])
     relevant = ratings.matrix[rows]
     weights = {
         strength: community_weights(recommender.tree, rows, rated, strength)
@@ -83,6 +87,29 @@ def choose_settings(
         if mean > max(gain, DOUBT * float(difference.std(ddof=1)) / np.sqrt(len(rows))):
             best, gain = settings, mean
     return best
+
+
+def settings_for(recommender: ColdStartRecommender, most_weights: int = MOST_WEIGHTS) -> ColdStartSettings:
+    """The settings that serve the users of a tree best, chosen by `choose_settings`, always alike.
+
+    Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are
+    tried too. Where the choice would take too much memory the recommender's own settings stay.
+
+    recommender: fitted. most_weights: how many pairs of users may be weighed at a time, a few times 8 bytes each.
+    """
+    ratings = recommender.ratings
+    rated = int((ratings.activity > 0).sum())
+    if _asked(rated, ratings.n_ratings) * ratings.n_users > most_weights:
+        return recommender.settings
+    least = min(settings.strength for settings in GRID)
+    strengths = [part for part in (rated / 100, rated / 10, float(rated)) if 0 < part < least]
+    closer = [replace(settings, strength=part) for part in strengths for settings in (GRID[0], replace(GRID[0], ridge=np.inf))]
+    return choose_settings(recommender, 0, (*GRID, *closer))
+
+
+def _asked(rated: int, n_ratings: int) -> int:
+    """How many of the users with ratings are asked."""
+    return min(rated, max(ASKED, WORK // max(1, n_ratings)))
 
 
 def _most_rated(ratings: Ratings) -> Ratings:
