@@ -122,7 +122,7 @@ def test_labels_come_from_a_file(run, ask, tmp_path, users_file):
     labels = tmp_path / "labels.csv"
     labels.write_text("user,label\nann,x\nbob,y\ncat,z\n")
     assert ask("round", "labels", "labelled", labels)["state"] == "draft"
-    assert "3 bins, public labels" in run("round", "open", "labelled").stdout
+    assert "3, public labels" in run("round", "open", "labelled").stdout
     assert "cannot read" in refused(run, "round", "labels", "labelled", tmp_path / "nowhere.csv")
 
 
