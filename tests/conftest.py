@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from privact.experiments.local_postgres import postgres_programs, running_postgr
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--data", metavar="DIR", help="folder with lastfm, delicious and douban (default: PRIVACT_DATA)")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach what tests start, also where tests themselves run in the background of a shell, which ignores it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
