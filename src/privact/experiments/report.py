@@ -36,8 +36,8 @@ def lead(done: Sequence[Done], quick: bool) -> str:
         "report about it in one round; rounds add up. Ratings, and a whole list of contacts at once, are not protected by it."
     )
     if quick:
-        text += "\n\n**A quick look**: fewer runs, some networks left out. Verdicts are of these few runs, and standard deviations "
-        text += "of one run are 0."
+        text += "\n\n**A quick look**: fewer runs, some networks left out. Verdicts are of these few runs; "
+        text += "standard deviations of one run are 0."
     if failed:
         text += f"\n\n**{len(failed)} of {len(done)} sections failed**: " + ", ".join(each.section.name for each in failed) + "."
     return text
