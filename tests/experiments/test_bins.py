@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
 
 from privact.experiments.bins import bins, made_up_rows, meanings
 from privact.experiments.bins_page import meaning_claim, number_claim
-from privact.network.synthetic import federated_network
 
 
 def quiet(*told):
     pass
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    for seed, name in enumerate(("lastfm", "delicious", "douban")):
-        (folder / name).mkdir()
-        edges = federated_network(100, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
-        with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
-            file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
-    return str(folder)
-
-
-def test_bins_has_both_parts_and_goes_on_from_what_is_kept(data, tmp_path, monkeypatch):
+def test_bins_has_both_parts_and_goes_on_from_what_is_kept(contacts_only, tmp_path, monkeypatch):
     monkeypatch.setattr("privact.experiments.bins.made_up_rows", lambda n, seed: [0.1] * len(meanings()))
-    found = bins(data, tmp_path, True, quiet)
+    found = bins(contacts_only, tmp_path, True, quiet)
     assert [row["n_bins"] for row in found.document["numbers"] if row["epsilon"] == 1.0] == [1, 3, 4, 9, 10]
     assert [row["bins"] for row in found.document["made_up"]["rows"]][:2] == ["random", "home servers"]
     monkeypatch.setattr("privact.experiments.bins.bins_sweep", None)
-    assert bins(data, tmp_path, True, quiet).document == found.document
+    assert bins(contacts_only, tmp_path, True, quiet).document == found.document
 
 
 def test_servers_and_tastes_see_more_than_random_bins_on_a_network_that_follows_them():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
 
 from privact.experiments.posterior import METHODS, half_claim, losses, posterior
@@ -14,19 +12,8 @@ def quiet(*told):
     pass
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    for seed, name in enumerate(("lastfm", "delicious", "douban")):
-        (folder / name).mkdir()
-        edges = federated_network(100, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
-        with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
-            file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
-    return str(folder)
-
-
-def test_the_posterior_has_a_row_for_every_network_epsilon_and_method(data, tmp_path):
-    found = posterior(data, tmp_path, 1, quiet)
+def test_the_posterior_has_a_row_for_every_network_epsilon_and_method(contacts_only, tmp_path):
+    found = posterior(contacts_only, tmp_path, 1, quiet)
     rows = found.document["rows"]
     assert len(rows) == 3 * 3 * len(METHODS)
     assert rows[0]["paper"] == 9.57

@@ -27,7 +27,7 @@ from privact.recommend.taste import taste_groups
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
 
-__all__ = ["GROUPS", "Setting", "communities", "settings", "shuffled"]
+__all__ = ["GROUPS", "Setting", "communities", "settings"]
 
 GROUPS = (8, 16, 32)
 """How many taste groups users are put in."""

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from privact.estimator import PrivaCT
 from privact.experiments.cells import Cells
+from privact.experiments.cold_start import PAPER as STATED
 from privact.experiments.distance_page import distance_claim, draw, page
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Control, refuse_without_controls, row
@@ -34,7 +35,7 @@ from privact.recommend.recommender import Recommender
 from privact.recommend.splits import FOLDS, Split, user_splits
 from privact.tree.posterior import CountPosterior
 
-__all__ = ["METHODS", "distance", "mean_paths", "table_5"]
+__all__ = ["METHODS", "distance", "mean_paths"]
 
 EPSILON = 1.0
 SEEDS = 3
@@ -47,9 +48,6 @@ METHODS: dict[str, Control | None] = {
     "most popular": "most popular",
 }
 """Who is compared, and which control each is."""
-
-PAPER_SCORES = {"lastfm": (0.0621, 0.00863), "delicious": (0.0009, 0.0000659), "douban": (0.078, 0.02)}
-"""NDCG and MAP of PrivaCT-CF in the paper's Table 3."""
 
 Tell = Callable[[str, int, int], None]
 
@@ -94,7 +92,7 @@ def distance(data: str | None, output: Path | None, quick: bool, tell: Tell) -> 
                     average_precision=[each["map"] for each in mine],
                     folds=folds,
                     seeds=seeds,
-                    paper=PAPER_SCORES[name] if method == "PrivaCT-CF" else None,
+                    paper=STATED[name].get(method),
                 )
             )
             if method != "most popular":

@@ -77,7 +77,7 @@ def _rows(archive: zipfile.ZipFile, path: Path, name: str, columns: int) -> Iter
         raise FileFormatError(f"{path}: {name} would unpack to {found[0].file_size:,} bytes, more than {LARGEST:,}")
     try:
         data = archive.read(found[0])
-    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError):
+    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError):  # the last two: locked, packed otherwise
         raise FileFormatError(f"{path}: {name} inside is damaged: fetch the archive again") from None
     for number, line in enumerate(data.splitlines(), 1):
         fields = line.split()

@@ -51,7 +51,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
             Client(home) as client,  # type: ignore[no-untyped-call]
             one_line_errors(),
         ):
-            yield _engine(client, folder)
+            yield engine_of(client, folder)
         return
     try:
         client = Client(cluster, timeout=PATIENCE)  # type: ignore[no-untyped-call]
@@ -60,7 +60,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
             f"no Dask scheduler answers at {cluster} ({type(error).__name__}): start one with 'dask scheduler', or use local:2"
         ) from None
     with client, one_line_errors():
-        yield _engine(client, folder)
+        yield engine_of(client, folder)
 
 
 def engine_of(client: Any, folder: Path) -> Engine:
@@ -68,10 +68,6 @@ def engine_of(client: Any, folder: Path) -> Engine:
 
     client: a distributed.Client. folder: for what spills, if the workers can read it; it is the caller's to remove.
     """
-    return _engine(client, folder)
-
-
-def _engine(client: Any, folder: Path) -> Engine:
     from distributed import TimeoutError as DaskTimeoutError
 
     try:
