@@ -9,11 +9,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError, NotFittedError, UnknownUserError
-from privact.recommend import _exposure
-from privact.recommend._exposure import expectation_maximisation
+from privact.recommend import cores
+from privact.recommend._exposure import expectation_maximisation, exposures
 from privact.recommend.exposure import SocialExposure
 from privact.recommend.exposure_plain import everybody_times_degree, fit_plainly, nobody, own_contacts, posterior
-from privact.recommend.exposure_prior import ContactPrior, DegreePrior, ExposurePrior, PopularityPrior
+from privact.recommend.exposure_prior import ContactPrior, DegreePrior, PopularityPrior
 from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.ratings import Ratings
 
@@ -37,7 +37,7 @@ class Drawn:
         self.users = rng.normal(size=(USERS, 3))
         self.items = rng.normal(size=(ITEMS, 3))
 
-    def prior(self, kind: str, settings: ExposureSettings = SETTINGS, dtype: Any = np.float64) -> ExposurePrior:
+    def prior(self, kind: str, settings: ExposureSettings = SETTINGS, dtype: Any = np.float64) -> PopularityPrior:
         if kind == "popularity":
             return PopularityPrior(USERS, ITEMS, settings, dtype)
         if kind == "degree":
@@ -49,7 +49,7 @@ class Drawn:
             return nobody
         return everybody_times_degree(self.contacts) if kind == "degree" else own_contacts(self.contacts)
 
-    def blocks(self, prior: ExposurePrior, settings: ExposureSettings = SETTINGS, dtype: Any = np.float64) -> Any:
+    def blocks(self, prior: PopularityPrior, settings: ExposureSettings = SETTINGS, dtype: Any = np.float64) -> Any:
         matrix = csr_array(self.rated.astype(dtype))
         return expectation_maximisation(
             matrix,
@@ -63,15 +63,15 @@ class Drawn:
         )
 
 
-def mu_of(prior: ExposurePrior) -> Any:
+def mu_of(prior: PopularityPrior) -> Any:
     favour = prior.favour(slice(0, USERS), slice(0, ITEMS))
-    return np.broadcast_to(favour / (favour + prior.against(slice(0, ITEMS))), (USERS, ITEMS))
+    return favour / (favour + prior.against)
 
 
 @pytest.mark.parametrize("kind", ["popularity", "degree", "contacts"])
 @pytest.mark.parametrize("cells", [1, 40, 10_000])
 def test_blocks_compute_what_the_formulas_say(kind: str, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_exposure, "CELLS", cells)
+    monkeypatch.setattr(cores, "CELLS", cells)
     drawn = Drawn()
     prior = drawn.prior(kind)
     users, items = drawn.blocks(prior)
@@ -81,12 +81,30 @@ def test_blocks_compute_what_the_formulas_say(kind: str, cells: int, monkeypatch
     np.testing.assert_allclose(mu_of(prior), mu, rtol=1e-9)
 
 
-def test_single_precision_stays_close() -> None:
+@pytest.mark.parametrize("kind", ["popularity", "degree", "contacts"])
+def test_single_precision_stays_close(kind: str) -> None:
     drawn = Drawn(1)
-    users, items = drawn.blocks(drawn.prior("contacts", dtype=np.float32), dtype=np.float32)
-    exact_users, exact_items, _ = fit_plainly(drawn.rated, drawn.boosted("contacts"), SETTINGS, drawn.users, drawn.items)
+    users, items = drawn.blocks(drawn.prior(kind, dtype=np.float32), dtype=np.float32)
+    exact_users, exact_items, _ = fit_plainly(drawn.rated, drawn.boosted(kind), SETTINGS, drawn.users, drawn.items)
     assert users.dtype == items.dtype == np.float32
     np.testing.assert_allclose(users @ items.T, exact_users @ exact_items.T, atol=1e-3)
+
+
+@pytest.mark.parametrize("precision", [0.01, 1.0, 100.0])
+def test_compiled_exposures_are_those_of_double_precision(precision: float) -> None:
+    rng = np.random.default_rng(3)
+    settings = SETTINGS.but(precision=precision)
+    preferences = rng.normal(size=(USERS, ITEMS)) * np.geomspace(0.001, 30.0, ITEMS)
+    for kind in ("popularity", "degree", "contacts"):
+        priors = [Drawn().prior(kind, settings, dtype) for dtype in (np.float64, np.float32)]
+        for prior in priors:
+            prior.learn(slice(0, ITEMS), np.linspace(0.0, 1.0, USERS * ITEMS).reshape(USERS, ITEMS).astype(prior.base.dtype))
+        users, items = slice(2, USERS - 1), slice(3, ITEMS)
+        exact, fast = (
+            exposures(preferences[users, items].astype(prior.base.dtype), prior, users, items, settings) for prior in priors
+        )
+        assert (exact.dtype, fast.dtype) == (np.float64, np.float32)
+        np.testing.assert_allclose(fast, exact, rtol=2e-5, atol=1e-30)
 
 
 def test_no_step_lowers_the_posterior_density() -> None:
@@ -136,6 +154,27 @@ def test_each_user_is_shown_what_the_own_camp_has(rank_by: Any) -> None:
     first = [model.recommend(user, 1)[0].item for user in TWO_CAMPS.users]
     assert first == ["i3", "i2", "i1", "i0", "i7", "i6", "i5", "i4"]
     assert {similar.user for similar in model.similar_users("u0", 3)} == {"u1", "u2", "u3"}
+
+
+def test_going_on_from_a_model_is_as_if_it_had_never_stopped() -> None:
+    whole = SocialExposure(settings=SMALL.but(iterations=5)).fit(TWO_CAMPS)
+    start = SocialExposure(settings=SMALL.but(iterations=3)).fit(TWO_CAMPS)
+    before = start.user_factors_.tobytes(), start.prior_.base.tobytes()
+    rest = SocialExposure(settings=SMALL.but(iterations=2), start=start, random_state=9).fit(TWO_CAMPS)
+    assert rest.user_factors_.tobytes() == whole.user_factors_.tobytes()
+    assert rest.item_factors_.tobytes() == whole.item_factors_.tobytes()
+    assert rest.prior_.base.tobytes() == whole.prior_.base.tobytes()
+    assert (start.user_factors_.tobytes(), start.prior_.base.tobytes()) == before  # the start is left as it was
+
+
+@pytest.mark.parametrize("form", ["own", "recq"])
+def test_contacts_count_after_a_start_without_them(form: Any) -> None:
+    start = SocialExposure(settings=SMALL).fit(TWO_CAMPS)
+    contacts = csr_array(np.roll(np.eye(8), 1, axis=1))
+    alone, social = (
+        SocialExposure(near, form, SMALL.but(iterations=2, boost=9.0), start=start).fit(TWO_CAMPS) for near in (None, contacts)
+    )
+    assert social.user_factors_.tobytes() != alone.user_factors_.tobytes()
 
 
 def test_recq_cannot_tell_contacts_apart_but_the_published_model_can() -> None:
@@ -214,3 +253,15 @@ def test_wrong_input_is_named() -> None:
         SocialExposure(csr_array((3, 3))).fit(TWO_CAMPS)
     with pytest.raises(NotFittedError):
         SocialExposure().recommend("u0")
+
+
+def test_a_start_that_does_not_fit_is_named() -> None:
+    start = SocialExposure(settings=SMALL).fit(TWO_CAMPS)
+    with pytest.raises(InputError, match="start was fitted to other ratings"):
+        SocialExposure(settings=SMALL, start=start).fit(ratings_of([[0], [1]], 2))
+    with pytest.raises(InputError, match="start has 2 factors, but the settings say 3"):
+        SocialExposure(settings=SMALL.but(factors=3), start=start).fit(TWO_CAMPS)
+    with pytest.raises(InputError, match="start has neighbours"):
+        SocialExposure(settings=SMALL, start=SocialExposure(csr_array((8, 8)), settings=SMALL).fit(TWO_CAMPS)).fit(TWO_CAMPS)
+    with pytest.raises(NotFittedError):
+        SocialExposure(settings=SMALL, start=SocialExposure()).fit(TWO_CAMPS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.experiments.cells import Cells
-from privact.experiments.existing_methods import EPSILON, METHODS, TUNED, ExistingRun, Method
+from privact.experiments.existing_methods import ALONE, EPSILON, METHODS, TUNED, ExistingRun, Method
 from privact.experiments.existing_page import draw, page, result_4
 from privact.experiments.rated_network import load_rated, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
@@ -19,7 +19,7 @@ from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
 from privact.recommend.splits import FOLDS, rating_splits
 
-__all__ = ["PAPER", "SCALE", "Scale", "evaluate_existing", "table_4"]
+__all__ = ["FULL", "PAPER", "QUICK", "Scale", "evaluate_existing", "table_4"]
 
 Tell = Callable[[str, int, int], None]
 
@@ -33,27 +33,13 @@ PAPER: dict[str, tuple[tuple[float, float], ...]] = {
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of the experiment is run.
-
-    folds: how many of the five. seeds: of trees and random users. control_seeds: the same for the controls of SERec.
-    in_turn: whether SERec's fits take one of the seeds in each fold, in turn, rather than all.
-    """
+    """How much of the experiment is run: how many of the five folds, and how many seeds of trees and random users in each."""
 
     folds: int
     seeds: int
-    control_seeds: int
-    in_turn: bool = False
 
 
-SCALE: dict[str, Scale] = {
-    "lastfm": Scale(FOLDS, 3, 1),
-    "delicious": Scale(FOLDS, 3, 1),
-    "douban": Scale(FOLDS, 3, 1, in_turn=True),
-}
-"""Controls of SERec have one seed in each fold, because a fit is dear and they differ by little. On douban, with five times as
-many pairs of user and distinct item as the others have, so do all SERecs, but another seed in the next fold."""
-
-QUICK = Scale(1, 1, 1)
+FULL, QUICK = Scale(FOLDS, 3), Scale(1, 1)
 
 
 def table_4(data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:
@@ -76,9 +62,9 @@ def evaluate_existing(
     if unknown or not networks:
         raise InputError(f"networks {', '.join(unknown) or 'none'}: choose from {', '.join(PAPER)}")
     require_rated(networks, data)
-    cells = Cells(None if output is None else output / "cells")
-    scale = {name: QUICK if quick else SCALE[name] for name in networks}
-    total = sum(len(list(plan(scale[name]))) for name in networks)
+    cells = Cells(None if output is None else output / "cells", version=2)
+    scale = QUICK if quick else FULL
+    total = len(list(plan(scale))) * len(networks)
     done = 0
     rows: list[Row] = []
     gains: list[dict[str, Any]] = []
@@ -87,8 +73,8 @@ def evaluate_existing(
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
         run: ExistingRun | None = None
         splits = rating_splits(network.ratings, np.random.default_rng(0))
-        for fold, method, seed in plan(scale[name]):
-            tell(f"{name}, fold {fold + 1} of {scale[name].folds}: {method.name}", done, total)
+        for fold, method, seed in plan(scale):
+            tell(f"{name}, fold {fold + 1} of {scale.folds}: {method.name}", done, total)
             if run is None or run.split.fold != fold:
                 run = ExistingRun(network, next(splits))
             cell = cells.get_or_run(run.described(method, seed), lambda r=run, m=method, s=seed: r.measure(m, s))  # type: ignore[misc]
@@ -112,17 +98,8 @@ def plan(scale: Scale) -> Iterator[tuple[int, Method, int]]:
     """Fold, method and seed of every cell, fold by fold."""
     for fold in range(scale.folds):
         for method in METHODS:
-            for seed in _seeds(scale, method, fold):
+            for seed in range(scale.seeds if method.seeded else 1):
                 yield fold, method, seed
-
-
-def _seeds(scale: Scale, method: Method, fold: int) -> Sequence[int]:
-    """The seeds of a method in a fold."""
-    if not method.seeded:
-        return [0]
-    if method.control and method.model == "exposure":
-        return range(scale.control_seeds)
-    return [fold % scale.seeds] if scale.in_turn and method.model != "factors" else range(scale.seeds)
 
 
 def summarize(name: str, found: dict[tuple[str, int, int], dict[str, Any]]) -> list[Row]:
@@ -177,6 +154,7 @@ def described(name: str) -> dict[str, Any]:
     tuned = TUNED[name]
     return {
         "exposure": tuned.exposure.as_dict(),
+        "iterations_alone": ALONE,
         "extra": tuned.extra,
         "ridge": tuned.ridge,
     }

@@ -57,13 +57,8 @@ class Method:
 
     @property
     def seeded(self) -> bool:
-        """Whether a seed changes who is near."""
-        return self.seen not in ("nobody", "contacts")
-
-    @property
-    def seen(self) -> Near:
-        """Whom the model can tell from others: RecQ's sees no more of neighbours than their number."""
-        return "contacts" if self.model == "recq" and self.near == "as many as contacts" else self.near
+        """Whether a seed changes what the model sees: of random users RecQ's sees their number, which is that of contacts."""
+        return self.near not in ("nobody", "contacts") and (self.model, self.near) != ("recq", "as many as contacts")
 
 
 METHODS: tuple[Method, ...] = (
@@ -114,8 +109,12 @@ WEIGHTS = (0.0, 0.03, 0.1, 0.3)
 """What neighbours may weigh on top of implicit ALS; 0 leaves them out. Each kind gets the best on a hidden part of the fold."""
 
 
+ALONE = 14
+"""Iterations of the published SERec without anybody near, once a fold; all kinds of neighbours, nobody too, go on from there."""
+
+
 def _exposure(exposed: float, ridge: float) -> ExposureSettings:
-    return EXPOMF.but(exposed=exposed, unexposed=1500.0, user_ridge=ridge, item_ridge=ridge, iterations=10, boost=30.0)
+    return EXPOMF.but(exposed=exposed, unexposed=1500.0, user_ridge=ridge, item_ridge=ridge, iterations=4, boost=30.0)
 
 
 TUNED: dict[str, Tuned] = {
@@ -134,6 +133,7 @@ class ExistingRun:
     def __init__(self, network: RatedNetwork, split: Split) -> None:
         self.network, self.split = network, split
         self._rounds: dict[int, ColdStartRun] = {}
+        self._neighbours: dict[tuple[Near, int], Any] = {}
         self._weights: dict[Near, float] = {}
 
     def described(self, method: Method, seed: int) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class ExistingRun:
         settings: dict[str, Any] = {
             "popular": {},
             "recq": RECQ.as_dict(),
-            "exposure": tuned.exposure.as_dict(),
+            "exposure": {**tuned.exposure.as_dict(), "alone": ALONE},
             "factors": {"extra": tuned.extra, "ridge": tuned.ridge, "weights": WEIGHTS},
         }[method.model]
         return {
@@ -151,7 +151,7 @@ class ExistingRun:
             "data": self.network.content,
             "fold": self.split.fold,
             "model": method.model,
-            "near": method.seen,
+            "near": method.near,
             "seed": seed if method.seeded else 0,
             "epsilon": EPSILON if method.reports else None,
             "settings": settings,
@@ -170,11 +170,15 @@ class ExistingRun:
 
     def neighbours(self, near: Near, seed: int) -> Any:
         """(n, n) who is near whom."""
+        if (near, seed) not in self._neighbours:
+            self._neighbours[near, seed] = self._found(near, seed)
+        return self._neighbours[near, seed]
+
+    def _found(self, near: Near, seed: int) -> Any:
         graph = self.network.graph
-        contacts = graph.to_scipy()
         rng = np.random.default_rng([seed, 20, self.split.fold])
         if near == "contacts":
-            return contacts
+            return graph.to_scipy()
         if near == "as many as contacts":
             return random_neighbours(graph.n_users, graph.degrees, rng)
         played = self._round(seed)
@@ -202,7 +206,7 @@ class ExistingRun:
         if method.model == "recq":
             return SocialExposure(near, "recq", RECQ).fit(train)
         if method.model == "exposure":
-            return SocialExposure(near, "own", tuned.exposure).fit(train)
+            return SocialExposure(near, "own", tuned.exposure, start=self._alone).fit(train)
         return self._factors if near is None else NeighbourBlend(self._factors, near, self.weight(method.near)).fit(train)
 
     def weight(self, near: Near) -> float:
@@ -225,6 +229,11 @@ class ExistingRun:
         """The training part of the fold as a network of its own, with a fold of its own."""
         inner = next(rating_splits(self.split.train, np.random.default_rng([30, self.split.fold])))
         return ExistingRun(self.network, replace(inner, fold=self.split.fold))
+
+    @cached_property
+    def _alone(self) -> SocialExposure:
+        """The published SERec before it is told who is near."""
+        return SocialExposure(None, "own", TUNED[self.network.name].exposure.but(iterations=ALONE)).fit(self.split.train)
 
     @cached_property
     def _factors(self) -> ImplicitFactors:

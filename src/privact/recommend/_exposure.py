@@ -1,6 +1,6 @@
 """The expectation maximisation of exposure models in blocks of rows; its literal twin is `exposure_plain`.
 
-No loop visits a pair. For a block of rows the exposures are one matrix product and a few passes over it, and all their normal
+No loop visits a pair. For a block of rows the exposures are one matrix product and a pass over it, and all their normal
 equations are another: the products of two factors of an item are a row of length f (f + 1) / 2, so that the block's exposures
 times these rows are the upper triangles of all the block's f x f systems.
 """
@@ -13,19 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.cores import on_all_cores
-from privact.recommend.exposure_prior import ExposurePrior, Floats
+from privact.recommend._exposure_kernel import expose
+from privact.recommend.cores import blocks, on_all_cores
+from privact.recommend.exposure_prior import Floats, PopularityPrior
 from privact.recommend.exposure_settings import ExposureSettings
-
-CELLS = 1_000_000
-"""Pairs of user and item in a block: some 15 MB of work space a core, whatever the number of users and items."""
 
 
 def expectation_maximisation(
     rated: Any,
     rated_by: Any,
     weights: Floats,
-    prior: ExposurePrior,
+    prior: PopularityPrior,
     settings: ExposureSettings,
     users: Floats,
     items: Floats,
@@ -46,7 +44,7 @@ def _iterate(
     rated: Any,
     rated_by: Any,
     weights: Floats,
-    prior: ExposurePrior,
+    prior: PopularityPrior,
     settings: ExposureSettings,
     users: Floats,
     items: Floats,
@@ -62,42 +60,42 @@ def _iterate(
     return users, items
 
 
-def exposures(preferences: Floats, favour: Floats, against: Floats, settings: ExposureSettings) -> Floats:
-    """The probability of exposure where there is no rating, in place of the preferences.
+def exposures(preferences: Floats, prior: PopularityPrior, users: slice, items: slice, settings: ExposureSettings) -> Floats:
+    """The probability of exposure of some users to some items where there is no rating, in place of the preferences.
 
     It is N(0; preference) favour / (N(0; preference) favour + against): who would have liked it and did not rate it was
-    hardly exposed.
+    hardly exposed. In single precision it is compiled; in double precision it is as it reads.
     """
-    np.square(preferences, out=preferences)
-    preferences *= -0.5 * settings.precision
-    np.exp(preferences, out=preferences)
-    preferences *= favour
-    preferences /= preferences + against / settings.peak
-    return preferences
+    if preferences.dtype == np.float32:
+        steepness = np.float32(-0.5 * settings.precision * np.log2(np.e))
+        against = prior.against[items] / np.float32(settings.peak)
+        by_item = prior.base[items], prior.gain[users], prior.slope[items]
+        expose(preferences, steepness, *by_item, prior.near, users.start, items.start, against)
+        return preferences
+    seen = settings.peak * np.exp(-0.5 * settings.precision * preferences**2) * prior.favour(users, items)
+    return np.asarray(seen / (seen + prior.against[items]))
 
 
 Seen = Callable[[slice], Floats]
 """From a block to its exposures."""
 
 
-def _of_users(rated: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> Seen:
+def _of_users(rated: Any, users: Floats, items: Floats, prior: PopularityPrior, settings: ExposureSettings) -> Seen:
     """From a block of users to their exposures, (block, n_items)."""
-    everything = slice(0, len(items))
 
     def seen(block: slice) -> Floats:
-        found = exposures(users[block] @ items.T, prior.favour(block, everything), prior.against(everything), settings)
+        found = exposures(users[block] @ items.T, prior, block, slice(0, len(items)), settings)
         found[_cells(rated, block)] = 1.0
         return found
 
     return seen
 
 
-def _to_items(rated_by: Any, users: Floats, items: Floats, prior: ExposurePrior, settings: ExposureSettings) -> Seen:
+def _to_items(rated_by: Any, users: Floats, items: Floats, prior: PopularityPrior, settings: ExposureSettings) -> Seen:
     """From a block of items to everybody's exposures to them, (n_users, block)."""
-    everybody = slice(0, len(users))
 
     def seen(block: slice) -> Floats:
-        found = exposures(users @ items[block].T, prior.favour(everybody, block), prior.against(block), settings)
+        found = exposures(users @ items[block].T, prior, slice(0, len(users)), block, settings)
         found[_cells(rated_by, block)[::-1]] = 1.0
         return found
 
@@ -130,9 +128,3 @@ def _cells(rated: Any, rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
     first, last = rated.indptr[rows.start], rated.indptr[rows.stop]
     row = np.repeat(np.arange(rows.stop - rows.start), np.diff(rated.indptr[rows.start : rows.stop + 1]))
     return row, rated.indices[first:last]
-
-
-def blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Ranges of rows that together have about `CELLS` cells."""
-    step = max(1, CELLS // max(1, n_columns))
-    return [slice(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]

@@ -56,8 +56,7 @@ def half_step(rated: Any, other: Floats, weights: Floats, extra: float, ridge: f
     rated: (rows, columns) CSR. other: (columns, f). weights: (columns,) how many items or users a column stands for.
     extra: by how much a rated pair counts more than an unrated one. ridge: of the factors.
     """
-    from privact.recommend._exposure import blocks
-    from privact.recommend.cores import on_all_cores
+    from privact.recommend.cores import blocks, on_all_cores
 
     factors = other.shape[1]
     shared = (other * weights[:, None]).T @ other + ridge * np.eye(factors)

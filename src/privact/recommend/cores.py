@@ -6,7 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-__all__ = ["on_all_cores"]
+__all__ = ["blocks", "on_all_cores"]
+
+CELLS = 1_000_000
+"""Pairs of user and item in a block: some 15 MB of work space a core, whatever the number of users and items."""
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -26,3 +29,9 @@ def on_all_cores(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[
             return [work(part) for part in parts]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return list(pool.map(work, parts))
+
+
+def blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """Ranges of rows that together have about `CELLS` cells."""
+    step = max(1, CELLS // max(1, n_columns))
+    return [slice(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.recommend.exposure_prior import ContactPrior, DegreePrior, ExposurePrior, PopularityPrior
+from privact.recommend.exposure_prior import ContactPrior, DegreePrior, Floats, PopularityPrior
 from privact.recommend.exposure_settings import RECQ, ExposureSettings
 from privact.recommend.factor_model import FactorModel
 from privact.recommend.ratings import Ratings
@@ -33,7 +33,9 @@ class SocialExposure(FactorModel):
         times the number of neighbours, what RecQ computes; it cannot tell neighbours of the same number apart.
     settings: RecQ's by default.
     rank_by: "preference" ranks by theta . beta, as RecQ does; "exposure" by mu times that.
-    random_state: seed of the first factors.
+    start: a model without neighbours, fitted to the same ratings, from whose factors and exposures this one goes on: its
+        iterations are added to that model's. None starts from random factors.
+    random_state: seed of the random factors.
 
     After `fit`: user_factors_, item_factors_, prior_.
     """
@@ -44,6 +46,7 @@ class SocialExposure(FactorModel):
         form: Form = "own",
         settings: ExposureSettings = RECQ,
         rank_by: RankBy = "preference",
+        start: SocialExposure | None = None,
         random_state: int | np.random.Generator = 0,
     ) -> None:
         if form not in ("own", "recq"):
@@ -54,18 +57,15 @@ class SocialExposure(FactorModel):
         self.form = form
         self.settings = settings
         self.rank_by = rank_by
+        self.start = start
         self.random_state = random_state
 
     def _learn(self, ratings: Ratings) -> None:
         from privact.recommend._exposure import expectation_maximisation
 
         items = self._prepare(ratings)
-        n_users, n_columns = items.matrix.shape
-        rng = np.random.default_rng(self.random_state)
-        spread, factors = self.settings.initial_spread, self.settings.factors
-        users = (spread * rng.standard_normal((n_users, factors))).astype(np.float32)
-        columns = (spread * rng.standard_normal((n_columns, factors))).astype(np.float32)
-        self.prior_ = self._prior(n_users, n_columns)
+        self.prior_ = self._prior(*items.matrix.shape)
+        users, columns = self._first_factors(ratings)
         self.user_factors_, self.item_factors_ = expectation_maximisation(
             items.matrix,
             items.matrix.T.tocsr(),
@@ -77,7 +77,24 @@ class SocialExposure(FactorModel):
             self.settings.iterations,
         )
 
-    def _prior(self, n_users: int, n_items: int) -> ExposurePrior:
+    def _first_factors(self, ratings: Ratings) -> tuple[Floats, Floats]:
+        """Factors of users and distinct items before the first iteration; with a start, the prior is its too."""
+        spread, factors = self.settings.initial_spread, self.settings.factors
+        if self.start is None:
+            rng = np.random.default_rng(self.random_state)
+            return tuple((spread * rng.standard_normal((n, factors))).astype(np.float32) for n in self.distinct_.matrix.shape)  # type: ignore[return-value]
+        if self.start.neighbours is not None:
+            raise InputError("start has neighbours; a model is gone on from only if it has none: SocialExposure().fit(ratings)")
+        if self.start.ratings is not ratings:
+            raise InputError("start was fitted to other ratings; fit it to the same ones, SocialExposure().fit(ratings)")
+        if self.start.settings.factors != factors:
+            raise InputError(
+                f"start has {self.start.settings.factors} factors, but the settings say {factors}; use the same number"
+            )
+        self.prior_.go_on_from(self.start.prior_)
+        return self.start.user_factors_, self.start.item_factors_
+
+    def _prior(self, n_users: int, n_items: int) -> PopularityPrior:
         if self.neighbours is None:
             return PopularityPrior(n_users, n_items, self.settings)
         if self.form == "recq":
@@ -95,5 +112,5 @@ class SocialExposure(FactorModel):
     def _exposure(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, distinct items) mu."""
         everything = slice(0, len(self.item_factors_))
-        favour = np.broadcast_to(self.prior_.favour(rows, everything), (len(rows), len(self.item_factors_))).astype(np.float64)
-        return np.asarray(favour / (favour + self.prior_.against(everything)))
+        favour = self.prior_.favour(rows, everything).astype(np.float64)
+        return np.asarray(favour / (favour + self.prior_.against))

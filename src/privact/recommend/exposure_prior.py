@@ -17,7 +17,7 @@ a - 1 and b - 1 coins. The three priors differ in S alone:
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,47 +27,42 @@ from privact.recommend.exposure_settings import ExposureSettings
 Floats = NDArray[np.floating[Any]]
 Rows = slice | NDArray[np.integer[Any]]
 
-__all__ = ["ContactPrior", "DegreePrior", "ExposurePrior", "PopularityPrior"]
-
-
-class ExposurePrior(Protocol):
-    """What the expectation maximisation asks of a prior. Arrays are in the float type of the model."""
-
-    def favour(self, users: Rows, items: slice) -> Floats:
-        """Counts in favour of exposure: (users, items), or anything that broadcasts to it."""
-        ...
-
-    def against(self, items: slice) -> Floats:
-        """(items,) counts against."""
-        ...
-
-    def learn(self, items: slice, exposures: Floats) -> None:
-        """Take in the exposures of all users to some items, (n_users, items); every item comes once in an iteration."""
-        ...
+__all__ = ["ContactPrior", "DegreePrior", "Floats", "PopularityPrior"]
 
 
 class PopularityPrior:
-    """Exposure follows how many are exposed, whoever they are."""
+    """Exposure follows how many are exposed, whoever they are.
+
+    Counts in favour are kept in parts, favour_ui = base_i + gain_u slope_i + near_ui, of which this prior has the first alone.
+
+    base, slope, against: (n_items,). gain: (n_users,). near: (n_users, n_items), or without columns where it is 0.
+    """
 
     def __init__(self, n_users: int, n_items: int, settings: ExposureSettings, dtype: Any = np.float32) -> None:
         self.settings = settings
-        self.n_users = n_users
-        self._favour: Floats = np.full(n_items, settings.initial_exposure, dtype)
-        self._against: Floats = np.full(n_items, 1.0 - settings.initial_exposure, dtype)
+        self.base: Floats = np.full(n_items, settings.initial_exposure, dtype)
+        self.against: Floats = np.full(n_items, 1.0 - settings.initial_exposure, dtype)
+        self.slope: Floats = np.zeros(n_items, dtype)
+        self.gain: Floats = np.zeros(n_users, dtype)
+        self.near: Floats = np.zeros((n_users, 0), dtype)
+
+    def go_on_from(self, other: PopularityPrior) -> None:
+        """Take over the counts by popularity that another prior has learned."""
+        self.base[:], self.against[:] = other.base, other.against
 
     def favour(self, users: Rows, items: slice) -> Floats:
-        """(1, items) the same for every user."""
-        return self._favour[None, items]
-
-    def against(self, items: slice) -> Floats:
-        """(items,) counts against."""
-        return self._against[items]
+        """(users, items) counts in favour of exposure."""
+        found = self.base[items] + np.outer(self.gain[users], self.slope[items])
+        return found + self.near[users, items] if self.near.shape[1] else found
 
     def learn(self, items: slice, exposures: Floats) -> None:
-        """Count who is exposed."""
+        """Count who is exposed.
+
+        exposures: of all users to some items, (n_users, items); every item comes once in an iteration.
+        """
         total = exposures.sum(axis=0, dtype=np.float64)
-        self._favour[items] = self.settings.exposed - 1.0 + total
-        self._against[items] = self.settings.unexposed - 1.0 + self.n_users - total
+        self.base[items] = self.settings.exposed - 1.0 + total
+        self.against[items] = self.settings.unexposed - 1.0 + len(self.gain) - total
 
 
 class DegreePrior(PopularityPrior):
@@ -80,17 +75,12 @@ class DegreePrior(PopularityPrior):
         self, n_users: int, n_items: int, settings: ExposureSettings, degrees: NDArray[Any], dtype: Any = np.float32
     ) -> None:
         super().__init__(n_users, n_items, settings, dtype)
-        self._boost: Floats = ((settings.boost - 1.0) * np.asarray(degrees, np.float64)).astype(dtype)
-        self._total: Floats = np.zeros(n_items, dtype)
-
-    def favour(self, users: Rows, items: slice) -> Floats:
-        """(users, items) in favour: one row for each number of contacts."""
-        return self._favour[None, items] + self._boost[users][:, None] * self._total[None, items]
+        self.gain = ((settings.boost - 1.0) * np.asarray(degrees, np.float64)).astype(dtype)
 
     def learn(self, items: slice, exposures: Floats) -> None:
         """Count who is exposed."""
         super().learn(items, exposures)
-        self._total[items] = exposures.sum(axis=0, dtype=np.float64)
+        self.slope[items] = exposures.sum(axis=0, dtype=np.float64)
 
 
 class ContactPrior(PopularityPrior):
@@ -104,13 +94,9 @@ class ContactPrior(PopularityPrior):
     def __init__(self, n_users: int, n_items: int, settings: ExposureSettings, contacts: Any, dtype: Any = np.float32) -> None:
         super().__init__(n_users, n_items, settings, dtype)
         self._contacts = (contacts * (settings.boost - 1.0)).astype(dtype)
-        self._near: Floats = np.zeros((n_users, n_items), dtype)
-
-    def favour(self, users: Rows, items: slice) -> Floats:
-        """(users, items) in favour."""
-        return self._favour[None, items] + self._near[users, items]
+        self.near = np.zeros((n_users, n_items), dtype)
 
     def learn(self, items: slice, exposures: Floats) -> None:
         """Count who is exposed, and whom of everybody's neighbours."""
         super().learn(items, exposures)
-        self._near[:, items] = self._contacts @ exposures
+        self.near[:, items] = self._contacts @ exposures

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend._exposure import blocks
+from privact.recommend.cores import blocks, on_all_cores
 from privact.recommend.distinct import DistinctItems, distinct_items
 from privact.recommend.neighbours import as_neighbours
 from privact.recommend.ranking import NOTHING
@@ -64,18 +64,24 @@ class FactorModel(Recommender):
         order = np.argsort(self.distinct_.column_of, kind="stable")  # items by column, ascending within
         order = order[ratings.n_items - int(self.distinct_.weights.sum()) :]
         first = np.append(0, np.cumsum(self.distinct_.weights))
-        for part in blocks(len(rows), rated.shape[1]):
-            scores = self.column_scores(rows[part])
-            for place, (row, line) in enumerate(zip(rows[part], scores, strict=True), part.start):
-                line[rated.indices[rated.indptr[row] : rated.indptr[row + 1]]] = -np.inf
-                wanted = min(k, len(line))
-                least = np.partition(line, len(line) - wanted)[len(line) - wanted] if wanted else np.inf
-                columns = np.flatnonzero((line >= least) & (line > -np.inf))
-                sizes = self.distinct_.weights[columns]
-                spread = np.repeat(first[columns] - np.append(0, np.cumsum(sizes))[:-1], sizes) + np.arange(int(sizes.sum()))
-                items, values = order[spread], np.repeat(line[columns], sizes)
-                best = items[np.lexsort((items, -values))[:k]]
-                listed[place, : len(best)] = best
+
+        def list_for(part: slice) -> None:
+            scores, known = self.column_scores(rows[part]), rated[rows[part]]
+            scores[np.repeat(np.arange(len(scores)), np.diff(known.indptr)), known.indices] = -np.inf
+            wanted = min(k, scores.shape[1])
+            if wanted == 0:
+                return
+            least = np.partition(scores, -wanted, axis=1)[:, -wanted, None]
+            row, column = np.nonzero((scores >= least) & (scores > -np.inf))
+            sizes = self.distinct_.weights[column]
+            values, row = np.repeat(scores[row, column], sizes), np.repeat(row, sizes)
+            items = order[np.repeat(first[column] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(row))]
+            best = np.lexsort((items, -values, row))
+            row, items = row[best], items[best]
+            place = np.arange(len(row)) - np.searchsorted(row, row)
+            listed[part][row[place < k], place[place < k]] = items[place < k]
+
+        on_all_cores(list_for, blocks(len(rows), rated.shape[1]))
         return listed
 
     def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
