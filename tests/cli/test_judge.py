@@ -24,6 +24,13 @@ def test_quality_of_the_perfect_tree(run, ask, tree, contacts):
     assert "random tree" in text
 
 
+def test_a_tree_that_keeps_contacts_apart_is_explained(run, tree, contacts, tmp_path):
+    mixed = tmp_path / "mixed.hct"
+    HierarchicalClusterTree.from_nested(((("ann", "eve"), ("bob", "fay")), (("cat", "gus"), ("dan", "hal")))).save(mixed)
+    assert "contacts are farther apart in this tree" in " ".join(run("quality", mixed, contacts).stdout.split())
+    assert "farther apart" not in run("quality", tree, contacts).stdout
+
+
 def test_cost_is_taken_on_exact_counts_in_public_bins(run, ask, tree, contacts, teams):
     labelled = ask("cost", tree, contacts, "--labels", teams)
     # With a bin for each team: those of one clique have the same counts but for hal, whom no bin counts. S is 1 between

@@ -93,6 +93,16 @@ def test_info_tells_what_is_in_the_file(run, ask, tree, numbered):
     assert "unknown" in run("info", numbered).stdout
 
 
+def test_info_tells_when_a_round_was_open_in_words(run, ask, tmp_path):
+    path = tmp_path / "released.hct"
+    times = {"opens": 1_767_225_600, "closes": "whenever"}
+    HierarchicalClusterTree.from_nested(("ann", "bob")).with_parameters(times).save(path)
+    assert ask("info", path)["parameters"] == times
+    text = run("info", path).stdout
+    assert "2026-01-01 00:00:00Z" in text
+    assert "whenever" in text
+
+
 @pytest.mark.parametrize(("name", "suggested"), [("Ann", "'ann'"), ("@ann", "'ann'"), ("an", "'ann'"), ("halt", "'hal'")])
 def test_an_unknown_user_is_met_with_similar_ones(run, tree, name, suggested):
     result = run("nearest", tree, name)

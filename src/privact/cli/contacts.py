@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.cli.files import number_labels, read_labels
-from privact.cli.progress import Tell
 from privact.errors import InputError
 from privact.estimator import PrivaCT
 from privact.network.graph import ContactGraph
@@ -17,6 +16,7 @@ from privact.protocol.bins import assign_bins
 from privact.protocol.round import Round
 from privact.query.quality import random_tree
 from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.tell import Tell
 
 __all__ = ["bins_of", "contacts_of", "controls"]
 

@@ -94,6 +94,13 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
         for name, q in found.items()
     ]
     table(("among the nearest", "contacts", "two steps", "mean path", "AUC"), rows, right=(1, 2, 3, 4))
+    if found["this tree"].auc < 0.5:
+        print()
+        paragraph(
+            "An AUC below one half: contacts are farther apart in this tree than other users, as where users are told apart by "
+            "how many contacts they have, and those with few know those with many. Public labels as bins may help: privact "
+            "learn --labels."
+        )
     if (searched := found["this tree"].searched) < loaded.n_users:
         print(f"\ntwo steps and mean path are over {searched:,} users")
     _say_left_out(left_out)

@@ -16,9 +16,9 @@ from privact.cli.text import facts, number, paragraph, print_json
 from privact.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from privact.cli.progress import Tell
     from privact.tree.executors import Engine
     from privact.tree.report_batches import Reports
+    from privact.tree.tell import Tell
 
 __all__ = ["Cluster", "RoundName", "Scratch", "Source", "Where", "Workers", "learn_from_reports", "where"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from privact.cli.progress import Tell
+    from privact.tree.tell import Tell
 
 __all__ = ["is_huge", "learn_streamed"]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["Tell", "progress_bar"]
+from privact.tree.tell import Tell
 
-Tell = Callable[[str, int, int], None]
-"""Called with what is done, how much of it, and of how much; where that is not known, as much as is done."""
+__all__ = ["progress_bar"]
 
 
 @contextmanager

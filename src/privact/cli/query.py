@@ -10,6 +10,7 @@ import typer
 
 from privact.cli.files import TreePath, UserName, checked_output, find_user
 from privact.cli.text import Json, columns, facts, number, print_json, shown, table
+from privact.cli.times import told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,7 +184,14 @@ def info(tree: TreePath, json: Json = False) -> None:
             ("ids", ids),
             ("depth", f"{number(float(depths.mean()), 3)} clusters above a user on average, {int(depths.max()):,} at most"),
             ("file", f"{number(tree.stat().st_size)} bytes"),
-            *((name, value) for name, value in parameters.items()),
+            *((name, _when(value) if name in ("opens", "closes") else value) for name, value in parameters.items()),
             ("privacy", privacy or "unknown: the file does not say how its reports were made"),
         ]
     )
+
+
+def _when(value: object) -> object:
+    """A time of a round for people to read; whatever is no time as it is."""
+    from privact.protocol.round import LAST_SECOND
+
+    return told(value) if isinstance(value, int) and 0 <= value <= LAST_SECOND else value

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import Tell, progress_bar
+from privact.cli.progress import progress_bar
 from privact.cli.reproduce import app
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
+from privact.tree.tell import Tell
 
 if TYPE_CHECKING:
     from privact.experiments.everything import Done

@@ -24,10 +24,10 @@ from privact.experiments.local_aggregator import running_aggregator
 from privact.experiments.local_postgres import postgres_programs, running_postgres
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round, default_bins
+from privact.tree.tell import Tell
 
 __all__ = ["bench_service"]
 
-Tell = Callable[[str, int, int], None]
 
 CONTACTS = 500
 """Contacts of the device whose time is measured."""

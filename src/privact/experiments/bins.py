@@ -7,7 +7,6 @@ networks are in communities.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,13 +26,12 @@ from privact.recommend.ratings import Ratings
 from privact.recommend.taste import taste_groups
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
+from privact.tree.tell import Tell
 
 __all__ = ["Meaning", "bins", "made_up_rows", "meanings"]
 
 EPSILON = 1.0
 SERVERS = 12
-
-Tell = Callable[[str, int, int], None]
 
 
 class Meaning(NamedTuple):

@@ -18,10 +18,10 @@ from privact.experiments.significance import paired_p_value
 from privact.recommend.metrics import CUTOFF, score
 from privact.recommend.recommender import Recommender
 from privact.recommend.splits import FOLDS, Split, user_splits
+from privact.tree.tell import Tell
 
 __all__ = ["AGAINST", "PAPER", "TARGETS", "Plan", "Tell", "measure_cold_start"]
 
-Tell = Callable[[str, int, int], None]
 
 PAPER: dict[str, dict[str, tuple[float, float]]] = {
     "lastfm": {"itemAvg": (5.33e-4, 2.56e-5), "friendsCF": (0.158, 0.0403), "PrivaCT-CF": (0.0621, 0.00863)},

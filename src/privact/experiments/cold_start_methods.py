@@ -25,7 +25,7 @@ from privact.recommend.taste import taste_groups
 from privact.recommend.validation import choose_settings
 from privact.tree.posterior import CountPosterior
 
-__all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
+__all__ = ["BEST", "METHODS", "ColdStartRun", "Method", "reported_degrees"]
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ class ColdStartRun:
     def seeded(self) -> Iterator[tuple[str, Recommender]]:
         """The methods that see a tree or draw something."""
         train, graph = self.split.train, self.network.graph
-        many = self.degrees(self.paper_round)
+        many = reported_degrees(self.paper_round)
         yield "m random users", CommunityFilter(random_neighbours(graph.n_users, many, self._rng(5))).fit(train)
         yield "PrivaCT-CF, random tree", CommunityFilter(tree_neighbours(self.blind_tree, many)).fit(train)
-        by_degree = tree_neighbours(self.degree_round.tree_, self.degrees(self.degree_round))
+        by_degree = tree_neighbours(self.degree_round.tree_, reported_degrees(self.degree_round))
         yield "PrivaCT-CF, degree only", CommunityFilter(by_degree).fit(train)
         yield "PrivaCT-CF", CommunityFilter(tree_neighbours(self.paper_round.tree_, many)).fit(train)
         taste = self.taste_round(self.epsilon)
-        yield "PrivaCT-CF, taste bins", CommunityFilter(tree_neighbours(taste.tree_, self.degrees(taste))).fit(train)
+        yield "PrivaCT-CF, taste bins", CommunityFilter(tree_neighbours(taste.tree_, reported_degrees(taste))).fit(train)
         yield "whole tree, random tree", self._whole(ColdStartRecommender(self.blind_tree, train), 0)
         yield "whole tree, degree only", self._whole(ColdStartRecommender(self.degree_round.tree_, train), 1)
         yield "whole tree, random bins", self._whole(ColdStartRecommender(self.random_round.tree_, train), 2)
@@ -148,12 +148,6 @@ class ColdStartRun:
     def _taste_rounds(self) -> dict[float | None, PrivaCT]:
         return {}
 
-    def degrees(self, played: PrivaCT) -> NDArray[np.float64]:
-        """m: how many contacts each user has, as the user's own report says."""
-        assert played.epsilon_report_ is not None
-        posterior = CountPosterior.fit(played.reports_, played.epsilon_report_, equal_bins=isinstance(played.bins, str))
-        return posterior.degrees(played.reports_).mean
-
     def _whole(self, recommender: ColdStartRecommender, stream: int) -> ColdStartRecommender:
         """The recommender with settings chosen on the users of the training fold."""
         recommender.settings = choose_settings(recommender, self._rng(10 + stream))
@@ -170,3 +164,10 @@ class ColdStartRun:
     def _rng(self, purpose: int, fold: bool = True) -> np.random.Generator:
         """Random numbers for one purpose; the same in every fold where a round does not depend on ratings."""
         return np.random.default_rng([self.seed, purpose, self.split.fold + 1 if fold else 0])
+
+
+def reported_degrees(played: PrivaCT) -> NDArray[np.float64]:
+    """m: how many contacts each user has, as the user's own report in a round says."""
+    assert played.epsilon_report_ is not None
+    posterior = CountPosterior.fit(played.reports_, played.epsilon_report_, equal_bins=isinstance(played.bins, str))
+    return posterior.degrees(played.reports_).mean

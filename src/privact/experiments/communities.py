@@ -6,7 +6,7 @@ are shuffled before each run; without that, ties alone would pass for knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from privact.query.quality import random_tree, tree_quality
 from privact.recommend.taste import taste_groups
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
+from privact.tree.tell import Tell
 
 __all__ = ["GROUPS", "Setting", "communities", "settings"]
 
@@ -34,8 +35,6 @@ GROUPS = (8, 16, 32)
 
 EPSILONS: tuple[float | None, ...] = (1.0, 2.0, None)
 MEASURES = ("share_of_contacts", "share_of_two_hop", "mean_path", "auc")
-
-Tell = Callable[[str, int, int], None]
 
 
 class Setting(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -30,6 +29,7 @@ from privact.protocol.round import Round, default_bins
 from privact.query.quality import random_tree, share_of_contacts
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.learn import learn_tree
+from privact.tree.tell import Tell
 
 __all__ = ["SIZES", "CommunityView", "Demo", "Quality", "Suggestions", "play_demo"]
 
@@ -40,8 +40,6 @@ FEWEST_USERS = 300
 N_SERVERS = 16
 SUGGESTED = 4
 """How many items each of three users is recommended."""
-
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import asyncio
 import secrets
 import ssl
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -25,13 +25,12 @@ from privact.network.graph import ContactGraph
 from privact.network.synthetic import FederatedNetwork, federated_network
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
+from privact.tree.tell import Tell
 
 __all__ = ["Operator", "Simulation", "made_up_network", "make_reports", "send_reports", "simulate"]
 
 AT_ONCE: Final = 10_000
 """How many users an aggregator enrols in one call."""
-
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ alone. The most popular items come from no community and have no profile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from privact.estimator import PrivaCT
 from privact.experiments.cells import Cells
 from privact.experiments.cold_start import PAPER as STATED
+from privact.experiments.cold_start_methods import reported_degrees
 from privact.experiments.distance_page import distance_claim, draw, page
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Control, refuse_without_controls, row
@@ -33,7 +34,7 @@ from privact.recommend.neighbours import random_neighbours, tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
 from privact.recommend.splits import FOLDS, Split, user_splits
-from privact.tree.posterior import CountPosterior
+from privact.tree.tell import Tell
 
 __all__ = ["METHODS", "distance", "mean_paths"]
 
@@ -48,8 +49,6 @@ METHODS: dict[str, Control | None] = {
     "most popular": "most popular",
 }
 """Who is compared, and which control each is."""
-
-Tell = Callable[[str, int, int], None]
 
 
 def distance(data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:
@@ -140,19 +139,13 @@ def _communities(network: RatedNetwork, seed: int) -> dict[str, csr_array]:
     played = PrivaCT(EPSILON, denoise=False, search="gentree", random_state=seed).fit(graph)
     by_degree = PrivaCT(EPSILON, n_bins=1, random_state=seed).fit(graph)
     rng = np.random.default_rng([seed, 2])
-    many = _degrees(played)
+    many = reported_degrees(played)
     return {
         "PrivaCT-CF": tree_neighbours(played.tree_, many),
         "m random users": random_neighbours(graph.n_users, many, rng),
-        "PrivaCT-CF, degree only": tree_neighbours(by_degree.tree_, _degrees(by_degree)),
+        "PrivaCT-CF, degree only": tree_neighbours(by_degree.tree_, reported_degrees(by_degree)),
         "PrivaCT-CF, random tree": tree_neighbours(random_tree(graph.n_users, rng), many),
     }
-
-
-def _degrees(played: PrivaCT) -> NDArray[np.float64]:
-    assert played.epsilon_report_ is not None
-    posterior = CountPosterior.fit(played.reports_, played.epsilon_report_, equal_bins=True)
-    return posterior.degrees(played.reports_).mean
 
 
 def mean_paths(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,10 @@ from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
 from privact.recommend.splits import FOLDS, rating_splits
+from privact.tree.tell import Tell
 
 __all__ = ["FULL", "PAPER", "QUICK", "Scale", "evaluate_existing", "table_4"]
 
-Tell = Callable[[str, int, int], None]
 
 PAPER: dict[str, tuple[tuple[float, float], ...]] = {
     "lastfm": ((0.1223, 0.0240), (0.3249, 0.1405), (0.3270, 0.1419)),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from privact.experiments.cold_start_methods import ColdStartRun
+from privact.experiments.cold_start_methods import ColdStartRun, reported_degrees
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
 from privact.protocol.round import default_bins
@@ -183,14 +183,14 @@ class ExistingRun:
             return random_neighbours(graph.n_users, graph.degrees, rng)
         played = self._round(seed)
         if near == "random users":
-            return random_neighbours(graph.n_users, played.degrees(played.random_round), rng)
+            return random_neighbours(graph.n_users, reported_degrees(played.random_round), rng)
         if near == "taste tree":
             taste = played.taste_round(EPSILON)
-            return tree_neighbours(taste.tree_, played.degrees(taste))
+            return tree_neighbours(taste.tree_, reported_degrees(taste))
         if near == "degree tree":
-            return tree_neighbours(played.degree_round.tree_, played.degrees(played.degree_round))
+            return tree_neighbours(played.degree_round.tree_, reported_degrees(played.degree_round))
         tree = played.blind_tree if near == "random tree" else played.random_round.tree_
-        return tree_neighbours(tree, played.degrees(played.random_round))
+        return tree_neighbours(tree, reported_degrees(played.random_round))
 
     def _round(self, seed: int) -> ColdStartRun:
         if seed not in self._rounds:

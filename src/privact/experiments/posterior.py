@@ -6,7 +6,6 @@ dissimilarity, so the tree of best expected cost is the one of the posterior exp
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.tree.learn import learn_tree
 from privact.tree.posterior import CountPosterior
+from privact.tree.tell import Tell
 
 __all__ = ["METHODS", "half_claim", "losses", "posterior"]
 
@@ -38,8 +38,6 @@ EQUAL = 0.1
 """Points of percent that a loss may be above another and still count as no higher."""
 
 COLOURS = {"stated": "#b8bfca", "paper": "#7b8aa0", "raw": "#c98a3d", "means": "#7fa8c9", "expected": "#2f6f9f"}
-
-Tell = Callable[[str, int, int], None]
 
 
 def posterior(data: str | None, output: Path | None, seeds: int, tell: Tell) -> Findings:

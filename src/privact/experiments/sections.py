@@ -8,10 +8,11 @@ from pathlib import Path
 
 from privact.experiments.differences import DIFFERENCES
 from privact.experiments.results import Findings
+from privact.tree.tell import Tell
 
 __all__ = ["SECTIONS", "Section", "Tell"]
 
-Tell = Callable[[str, int, int], None]
+
 Run = Callable[[str | None, Path, bool, Tell], Findings]
 """Called with the folder of the datasets, a folder for finished parts, whether to be quick, and whom to tell."""
 

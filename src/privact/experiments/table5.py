@@ -12,7 +12,6 @@ correlations of all to the same side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from privact.experiments.rated_network import RatedNetwork, load_rated, require_
 from privact.experiments.recommend_rows import ROW
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.recommend.ratings import Ratings
+from privact.tree.tell import Tell
 
 __all__ = [
     "PAPER",
@@ -52,8 +52,6 @@ DEALS = 5
 QUICK_USERS = 200
 BLOCK = 256
 """How many users are compared with everybody at a time."""
-
-Tell = Callable[[str, int, int], None]
 
 
 def table_5(data: str | None, output: Path | None, quick: bool, tell: Tell) -> Findings:

@@ -6,11 +6,11 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from privact.errors import PrivaCTError
+from privact.tree.tell import Tell
 
 __all__ = ["download", "size_of"]
 
@@ -21,8 +21,6 @@ LARGEST = 512 * 2**20
 """Bytes that are fetched at most."""
 
 _BLOCK = 1 << 16
-
-Tell = Callable[[str, int, int], None]
 
 
 def size_of(address: str) -> int | None:

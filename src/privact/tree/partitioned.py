@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from privact.tree.executors import Engine, InProcess, run
 from privact.tree.linkage import average_linkage
-from privact.tree.parts import SAMPLE, WHOLE_GAIN, Grown, Part, Tell, learn_part
+from privact.tree.parts import SAMPLE, WHOLE_GAIN, Grown, Part, learn_part
 from privact.tree.population import Depot, Population, blocks, embedded
 from privact.tree.routing import Split, draw_sample, nearest, split
+from privact.tree.tell import Tell
 
 PART = 20_000
 """The most users that one task learns, and that a worker keeps in memory at a time."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from privact.tree.embedding import Embedding
 from privact.tree.linkage import average_linkage
 from privact.tree.routing import IntArray, draw_sample, nearest, split
+from privact.tree.tell import Tell
 
 WHOLE_GAIN = 5e-5
 """Where a part is everybody, a round of polishing that gains less than this share of the cost is the last."""
@@ -20,9 +21,6 @@ SAMPLE = 2_000
 
 EXACT = 1_000
 """The most users whose tree is average linkage of all their pairs."""
-
-
-Tell = Callable[[str, int, int], None]
 
 
 class Part(NamedTuple):

@@ -8,7 +8,6 @@ How many there are is bounded by memory, not by the number of users.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,13 @@ from numpy.typing import NDArray
 from privact.tree.executors import run
 from privact.tree.population import Depot, blocks, embedded
 from privact.tree.state import ROUNDING
+from privact.tree.tell import Tell
 
 MEMORY = 2**28
 """Bytes of sums that the polish of the top may keep."""
 
 SUMMED = 16_384
 """How many users one task adds up."""
-
-Tell = Callable[[str, int, int], None]
 
 
 def polish_summit(
