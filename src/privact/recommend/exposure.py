@@ -63,9 +63,15 @@ class SocialExposure(FactorModel):
     def _learn(self, ratings: Ratings) -> None:
         from privact.recommend._exposure import expectation_maximisation
 
+        self._check_start(ratings)
         items = self._prepare(ratings)
         self.prior_ = self._prior(*items.matrix.shape)
-        users, columns = self._first_factors(ratings)
+        if self.start is None:
+            rng = np.random.default_rng(self.random_state)
+            users, columns = (self._random_factors(n, rng) for n in items.matrix.shape)
+        else:
+            self.prior_.go_on_from(self.start.prior_)
+            users, columns = self.start.user_factors_, self.start.item_factors_
         self.user_factors_, self.item_factors_ = expectation_maximisation(
             items.matrix,
             items.matrix.T.tocsr(),
@@ -77,22 +83,19 @@ class SocialExposure(FactorModel):
             self.settings.iterations,
         )
 
-    def _first_factors(self, ratings: Ratings) -> tuple[Floats, Floats]:
-        """Factors of users and distinct items before the first iteration; with a start, the prior is its too."""
-        spread, factors = self.settings.initial_spread, self.settings.factors
+    def _random_factors(self, n: int, rng: np.random.Generator) -> Floats:
+        return (self.settings.initial_spread * rng.standard_normal((n, self.settings.factors))).astype(np.float32)
+
+    def _check_start(self, ratings: Ratings) -> None:
         if self.start is None:
-            rng = np.random.default_rng(self.random_state)
-            return tuple((spread * rng.standard_normal((n, factors))).astype(np.float32) for n in self.distinct_.matrix.shape)  # type: ignore[return-value]
+            return
         if self.start.neighbours is not None:
             raise InputError("start has neighbours; a model is gone on from only if it has none: SocialExposure().fit(ratings)")
         if self.start.ratings is not ratings:
             raise InputError("start was fitted to other ratings; fit it to the same ones, SocialExposure().fit(ratings)")
-        if self.start.settings.factors != factors:
-            raise InputError(
-                f"start has {self.start.settings.factors} factors, but the settings say {factors}; use the same number"
-            )
-        self.prior_.go_on_from(self.start.prior_)
-        return self.start.user_factors_, self.start.item_factors_
+        mine, given = self.settings.factors, self.start.settings.factors
+        if given != mine:
+            raise InputError(f"start has {given} factors, but the settings say {mine}; use the same number")
 
     def _prior(self, n_users: int, n_items: int) -> PopularityPrior:
         if self.neighbours is None:
