@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privact.estimator import PrivaCT
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
-from privact.query.quality import random_tree
+from privact.experiments.rounds import reported_degrees, rounds_of
 from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
 from privact.recommend.community_filter import CommunityFilter, ItemAverage
 from privact.recommend.neighbours import random_neighbours, tree_neighbours
@@ -21,11 +19,10 @@ from privact.recommend.popularity import MostPopular
 from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
 from privact.recommend.splits import Split
-from privact.recommend.taste import taste_groups
+from privact.recommend.taste import TasteGroups, taste_groups
 from privact.recommend.validation import choose_settings
-from privact.tree.posterior import CountPosterior
 
-__all__ = ["BEST", "METHODS", "ColdStartRun", "Method", "reported_degrees"]
+__all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +81,7 @@ class ColdStartRun:
     ) -> None:
         self.network, self.split, self.seed, self.epsilon = network, split, seed, epsilon
         self.n_groups, self.factors = n_groups, factors
+        self.rounds = rounds_of(network, seed, epsilon)
         self.chosen: dict[str, ColdStartSettings] = {}
 
     def fixed(self) -> Iterator[tuple[str, Recommender]]:
@@ -97,17 +95,17 @@ class ColdStartRun:
     def seeded(self) -> Iterator[tuple[str, Recommender]]:
         """The methods that see a tree or draw something."""
         train, graph = self.split.train, self.network.graph
-        many = reported_degrees(self.paper_round)
+        many = reported_degrees(self.rounds.paper)
         yield "m random users", CommunityFilter(random_neighbours(graph.n_users, many, self._rng(5))).fit(train)
-        yield "PrivaCT-CF, random tree", CommunityFilter(tree_neighbours(self.blind_tree, many)).fit(train)
-        by_degree = tree_neighbours(self.degree_round.tree_, reported_degrees(self.degree_round))
+        yield "PrivaCT-CF, random tree", CommunityFilter(tree_neighbours(self.rounds.blind_tree, many)).fit(train)
+        by_degree = tree_neighbours(self.rounds.degree_only.tree_, reported_degrees(self.rounds.degree_only))
         yield "PrivaCT-CF, degree only", CommunityFilter(by_degree).fit(train)
-        yield "PrivaCT-CF", CommunityFilter(tree_neighbours(self.paper_round.tree_, many)).fit(train)
+        yield "PrivaCT-CF", CommunityFilter(tree_neighbours(self.rounds.paper.tree_, many)).fit(train)
         taste = self.taste_round(self.epsilon)
         yield "PrivaCT-CF, taste bins", CommunityFilter(tree_neighbours(taste.tree_, reported_degrees(taste))).fit(train)
-        yield "whole tree, random tree", self._whole(ColdStartRecommender(self.blind_tree, train), 0)
-        yield "whole tree, degree only", self._whole(ColdStartRecommender(self.degree_round.tree_, train), 1)
-        yield "whole tree, random bins", self._whole(ColdStartRecommender(self.random_round.tree_, train), 2)
+        yield "whole tree, random tree", self._whole(ColdStartRecommender(self.rounds.blind_tree, train), 0)
+        yield "whole tree, degree only", self._whole(ColdStartRecommender(self.rounds.degree_only.tree_, train), 1)
+        yield "whole tree, random bins", self._whole(ColdStartRecommender(self.rounds.random_bins.tree_, train), 2)
         yield "whole tree, taste bins", self._whole(ColdStartRecommender(taste.tree_, train), 3)
         best = self._whole(self._with_report(taste, train), 4)
         settings = self.chosen[BEST] = best.settings
@@ -115,34 +113,17 @@ class ColdStartRun:
         yield BEST, best
         yield f"{BEST}, no noise", self._with_report(self.taste_round(None), train, settings)
 
-    @cached_property
-    def paper_round(self) -> PrivaCT:
-        """The paper's method: random bins, GenTree on the reports as they are."""
-        return self._fit(PrivaCT(self.epsilon, denoise=False, search="gentree", random_state=self._rng(0, fold=False)))
-
-    @cached_property
-    def random_round(self) -> PrivaCT:
-        """The default method on random bins."""
-        return self._fit(PrivaCT(self.epsilon, random_state=self._rng(0, fold=False)))
-
-    @cached_property
-    def degree_round(self) -> PrivaCT:
-        """A round that asks for the number of contacts alone."""
-        return self._fit(PrivaCT(self.epsilon, n_bins=1, random_state=self._rng(1, fold=False)))
-
-    @cached_property
-    def blind_tree(self) -> Any:
-        """A tree that knows nothing."""
-        graph = self.network.graph
-        return random_tree(graph.n_users, self._rng(2, fold=False), graph.users)
-
     def taste_round(self, epsilon: float | None) -> PrivaCT:
         """A round in which bins are taste groups of the users with ratings."""
         if epsilon not in self._taste_rounds:
-            groups = taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
+            groups = self._groups
             model = PrivaCT(epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", random_state=self._rng(4))
-            self._taste_rounds[epsilon] = self._fit(model)
+            self._taste_rounds[epsilon] = model.fit(self.network.graph)
         return self._taste_rounds[epsilon]
+
+    @cached_property
+    def _groups(self) -> TasteGroups:
+        return taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
 
     @cached_property
     def _taste_rounds(self) -> dict[float | None, PrivaCT]:
@@ -158,16 +139,6 @@ class ColdStartRun:
             played.tree_, train, groups=played.bins_, contacts=np.asarray(played.vectors_, np.float64), settings=settings
         )
 
-    def _fit(self, model: PrivaCT) -> PrivaCT:
-        return model.fit(self.network.graph)
-
-    def _rng(self, purpose: int, fold: bool = True) -> np.random.Generator:
-        """Random numbers for one purpose; the same in every fold where a round does not depend on ratings."""
-        return np.random.default_rng([self.seed, purpose, self.split.fold + 1 if fold else 0])
-
-
-def reported_degrees(played: PrivaCT) -> NDArray[np.float64]:
-    """m: how many contacts each user has, as the user's own report in a round says."""
-    assert played.epsilon_report_ is not None
-    posterior = CountPosterior.fit(played.reports_, played.epsilon_report_, equal_bins=isinstance(played.bins, str))
-    return posterior.degrees(played.reports_).mean
+    def _rng(self, purpose: int) -> np.random.Generator:
+        """Random numbers for one purpose in this fold."""
+        return np.random.default_rng([self.seed, purpose, self.split.fold + 1])

@@ -21,11 +21,11 @@ from scipy.sparse import csr_array
 from privact.estimator import PrivaCT
 from privact.experiments.cells import Cells
 from privact.experiments.cold_start import PAPER as STATED
-from privact.experiments.cold_start_methods import reported_degrees
 from privact.experiments.distance_page import distance_claim, draw, page
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Control, refuse_without_controls, row
 from privact.experiments.results import Findings
+from privact.experiments.rounds import reported_degrees
 from privact.experiments.table5 import PAPER, row_correlations, table_5
 from privact.query.quality import random_tree
 from privact.recommend.community_filter import CommunityFilter

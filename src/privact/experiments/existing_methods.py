@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from privact.experiments.cold_start_methods import ColdStartRun, reported_degrees
+from privact.experiments.cold_start_methods import ColdStartRun
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
+from privact.experiments.rounds import reported_degrees
 from privact.protocol.round import default_bins
 from privact.recommend.exposure import SocialExposure
 from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
@@ -182,15 +183,16 @@ class ExistingRun:
         if near == "as many as contacts":
             return random_neighbours(graph.n_users, graph.degrees, rng)
         played = self._round(seed)
-        if near == "random users":
-            return random_neighbours(graph.n_users, reported_degrees(played.random_round), rng)
         if near == "taste tree":
             taste = played.taste_round(EPSILON)
             return tree_neighbours(taste.tree_, reported_degrees(taste))
+        rounds = played.rounds
         if near == "degree tree":
-            return tree_neighbours(played.degree_round.tree_, reported_degrees(played.degree_round))
-        tree = played.blind_tree if near == "random tree" else played.random_round.tree_
-        return tree_neighbours(tree, reported_degrees(played.random_round))
+            return tree_neighbours(rounds.degree_only.tree_, reported_degrees(rounds.degree_only))
+        many = reported_degrees(rounds.random_bins)
+        if near == "random users":
+            return random_neighbours(graph.n_users, many, rng)
+        return tree_neighbours(rounds.blind_tree if near == "random tree" else rounds.random_bins.tree_, many)
 
     def _round(self, seed: int) -> ColdStartRun:
         if seed not in self._rounds:
