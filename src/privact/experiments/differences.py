@@ -33,7 +33,7 @@ DIFFERENCES = MappingProxyType(
         "variant has RecQ's settings; those of the other models are chosen on ratings hidden inside the training part. All "
         "five folds are run, with three seeds each for trees and random users; of random users RecQ's variant sees no more than "
         "their number, which no seed changes, so there it is one. SERec as published learns 14 rounds without anybody near, once "
-        "a fold, and 4 more with each kind of neighbours or with nobody. A quick look is one fold and one seed of lastfm.",
+        "a fold, and 3 more with each kind of neighbours or with nobody. A quick look is one fold and one seed of lastfm.",
         "table5": "The paper does not say how like two users without common items are. Here, with partial profiles, two users "
         "who share fewer than two items, or who rated all of them the same, have likeness 0; with full profiles an item that a "
         "user did not rate counts as 0. The control, which the paper lacks, deals the same ratings to users at random.",

@@ -115,7 +115,7 @@ ALONE = 14
 
 
 def _exposure(exposed: float, ridge: float) -> ExposureSettings:
-    return EXPOMF.but(exposed=exposed, unexposed=1500.0, user_ridge=ridge, item_ridge=ridge, iterations=4, boost=30.0)
+    return EXPOMF.but(exposed=exposed, unexposed=1500.0, user_ridge=ridge, item_ridge=ridge, iterations=3, boost=30.0)
 
 
 TUNED: dict[str, Tuned] = {

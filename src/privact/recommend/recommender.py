@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import NotFittedError
-from privact.recommend.cores import on_all_cores
+from privact.recommend.cores import blocks, on_all_cores
 from privact.recommend.ranking import NOTHING, best_items
 from privact.recommend.ratings import Ratings
 from privact.tree.counts import checked_count
@@ -19,7 +19,6 @@ from privact.tree.counts import checked_count
 __all__ = ["Recommendation", "Recommender", "SimilarUser", "User"]
 
 User: TypeAlias = "str | int"
-_CELLS = 16_000_000  # scores held at a time: users are ranked in batches of some 120 MB
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,7 @@ class Recommender(ABC):
 
         rows: (q) row numbers of the users.
         """
-        ratings = self.ratings
-        batch = max(1, _CELLS // max(1, ratings.n_items))
-        batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
+        batches = [rows[part] for part in blocks(len(rows), self.ratings.n_items)]
         listed = on_all_cores(lambda some: best_items(self._unrated(some), k), batches)
         return np.concatenate([np.empty((0, k), np.int64), *listed])
 
