@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 from pathlib import Path
 
@@ -15,19 +14,6 @@ from privact.experiments.figure5 import result_2, summarize
 from privact.experiments.results import markdown_table
 from privact.experiments.table1 import table_1
 from privact.experiments.table2 import MOST_LOST, result_1
-from privact.network.synthetic import federated_network
-
-
-@pytest.fixture(scope="module")
-def made_up(tmp_path_factory) -> Path:
-    """A folder laid out like the datasets, with small made-up networks."""
-    folder = tmp_path_factory.mktemp("data")
-    for seed, name in enumerate(("lastfm", "delicious", "douban")):
-        (folder / name).mkdir()
-        edges = federated_network(90, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
-        with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
-            file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
-    return folder
 
 
 def run(*words: str) -> str:
@@ -36,8 +22,8 @@ def run(*words: str) -> str:
     return done.output
 
 
-def test_figure_5_has_a_row_for_every_step_and_a_summary_of_the_ends(made_up, tmp_path):
-    run("reproduce", "figure5", "--data", str(made_up), "-o", str(tmp_path), "--seeds", "2", "--sweeps", "6")
+def test_figure_5_has_a_row_for_every_step_and_a_summary_of_the_ends(contacts_only, tmp_path):
+    run("reproduce", "figure5", "--data", contacts_only, "-o", str(tmp_path), "--seeds", "2", "--sweeps", "6")
     found = json.loads((tmp_path / "figure5.json").read_text())
     for method in ("PrivaCT", "CMN-DP"):
         for epsilon in (0.5, 1.0, 2.0):
@@ -56,8 +42,8 @@ def test_figure_5_has_a_row_for_every_step_and_a_summary_of_the_ends(made_up, tm
     assert found["claims"][0]["verdict"] in (tmp_path / "figure5.md").read_text().lower()
 
 
-def test_table_2_puts_the_paper_beside_both_methods(made_up, tmp_path):
-    output = run("reproduce", "table2", "--data", str(made_up), "-o", str(tmp_path), "--seeds", "1", "--json")
+def test_table_2_puts_the_paper_beside_both_methods(contacts_only, tmp_path):
+    output = run("reproduce", "table2", "--data", contacts_only, "-o", str(tmp_path), "--seeds", "1", "--json")
     assert {Path(path).name for path in json.loads(output)["files"]} == {"table2.json", "table2.md", "table2.png"}
     found = json.loads((tmp_path / "table2.json").read_text())
     assert len(found["rows"]) == 9
@@ -65,8 +51,8 @@ def test_table_2_puts_the_paper_beside_both_methods(made_up, tmp_path):
     assert "| lastfm | 0.5 | 9.57 |" in (tmp_path / "table2.md").read_text()
 
 
-def test_table_1_does_not_hold_for_other_networks(made_up):
-    [claim] = table_1(str(made_up), lambda text: None).claims
+def test_table_1_does_not_hold_for_other_networks(contacts_only):
+    [claim] = table_1(contacts_only, lambda text: None).claims
     assert claim.verdict == "does not hold"
     assert claim.evidence == "0 of 3 networks agree."
 
@@ -111,11 +97,11 @@ def test_markdown_tables_have_a_row_per_line():
     assert markdown_table(["a", "b"], [[1, "x"], [2, "y"]]) == "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |"
 
 
-def test_missing_data_and_an_impossible_folder_are_one_line(made_up, tmp_path):
+def test_missing_data_and_an_impossible_folder_are_one_line(contacts_only, tmp_path):
     done = CliRunner().invoke(app, ["reproduce", "table1", "--data", str(tmp_path)])
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
     (tmp_path / "file").write_text("")
-    done = CliRunner().invoke(app, ["reproduce", "table1", "--data", str(made_up), "-o", str(tmp_path / "file" / "x")])
+    done = CliRunner().invoke(app, ["reproduce", "table1", "--data", contacts_only, "-o", str(tmp_path / "file" / "x")])
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
