@@ -172,10 +172,10 @@ class ExistingRun:
     def neighbours(self, near: Near, seed: int) -> Any:
         """(n, n) who is near whom."""
         if (near, seed) not in self._neighbours:
-            self._neighbours[near, seed] = self._found(near, seed)
+            self._neighbours[near, seed] = self._find_neighbours(near, seed)
         return self._neighbours[near, seed]
 
-    def _found(self, near: Near, seed: int) -> Any:
+    def _find_neighbours(self, near: Near, seed: int) -> Any:
         graph = self.network.graph
         rng = np.random.default_rng([seed, 20, self.split.fold])
         if near == "contacts":

@@ -69,8 +69,8 @@ def exposures(preferences: Floats, prior: PopularityPrior, users: slice, items: 
     if preferences.dtype == np.float32:
         steepness = np.float32(-0.5 * settings.precision * np.log2(np.e))
         against = prior.against[items] / np.float32(settings.peak)
-        by_item = prior.base[items], prior.gain[users], prior.slope[items]
-        expose(preferences, steepness, *by_item, prior.near, users.start, items.start, against)
+        parts = prior.base[items], prior.gain[users], prior.slope[items], prior.near
+        expose(preferences, steepness, *parts, users.start, items.start, against)
         return preferences
     seen = settings.peak * np.exp(-0.5 * settings.precision * preferences**2) * prior.favour(users, items)
     return np.asarray(seen / (seen + prior.against[items]))
