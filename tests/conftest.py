@@ -1,4 +1,4 @@
-"""What all tests share: where the paper's datasets are, and a real PostgreSQL."""
+"""Fixtures shared by all tests: the paper's datasets, a real PostgreSQL, and small random trees."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
-from privact.experiments.local_postgres import postgres_programs, running_postgres
+from privact.simulate.local_postgres import postgres_programs, running_postgres
+from privact.tree.hct import HierarchicalClusterTree
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,3 +70,59 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'privact.sqlite3'}"
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no clock")
+
+
+@st.composite
+def _children(draw, most_users=20):
+    """Children of internal nodes of a random tree, numbered at random: (left, right)."""
+    n_users = draw(st.integers(1, most_users))
+    numbers = draw(st.permutations(range(n_users, 2 * n_users - 1)))
+    left, right = [0] * (n_users - 1), [0] * (n_users - 1)
+    roots = list(range(n_users))
+    for number in numbers:
+        left[number - n_users] = roots.pop(draw(st.integers(0, len(roots) - 1)))
+        right[number - n_users] = roots.pop(draw(st.integers(0, len(roots) - 1)))
+        roots.append(number)
+    return np.array(left, np.int64), np.array(right, np.int64)
+
+
+def _members(left, right):
+    """The set of leaves below each node, straight from the definition."""
+    n_users = len(left) + 1
+    known = {leaf: frozenset([leaf]) for leaf in range(n_users)}
+    while len(known) < 2 * n_users - 1:
+        for i, (a, b) in enumerate(zip(left, right, strict=True)):
+            if int(a) in known and int(b) in known:
+                known[n_users + i] = known[int(a)] | known[int(b)]
+    return [known[node] for node in range(2 * n_users - 1)]
+
+
+def _path(n_users, users=None):
+    """The path-like tree that adds leaf 1, 2, 3, ... to leaf 0."""
+    left = np.arange(n_users - 1, 2 * n_users - 2)
+    left[:1] = 0
+    return HierarchicalClusterTree.from_children(left, np.arange(1, n_users), users)
+
+
+@pytest.fixture(scope="session")
+def children():
+    return _children()
+
+
+@pytest.fixture(scope="session")
+def trees():
+    return _children().map(lambda pair: HierarchicalClusterTree.from_children(*pair))
+
+
+@pytest.fixture(scope="session")
+def members():
+    return _members
+
+
+@pytest.fixture(scope="session")
+def path_tree():
+    return _path

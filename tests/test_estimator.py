@@ -10,10 +10,10 @@ from sklearn.base import clone
 
 from privact import ContactGraph, InputError, NotFittedError, PrivaCT, UnknownUserError
 from privact.estimator import as_graph
-from privact.network.known import nested_cliques
-from privact.network.simulate import degree_vectors
-from privact.network.synthetic import federated_network
 from privact.protocol.bins import assign_bins
+from privact.simulate.federated_network import federated_network
+from privact.simulate.known_graphs import nested_cliques
+from privact.simulate.reports import degree_vectors
 from privact.tree.cost import dasgupta_cost
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from privact import InputError, PrivaCT
 from privact.network.graph import ContactGraph
-from privact.network.synthetic import federated_network
 from privact.query.quality import share_of_contacts
+from privact.simulate.federated_network import federated_network
 
 
 @pytest.fixture(scope="module")

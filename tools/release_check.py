@@ -18,11 +18,11 @@ IN_WHEEL = (
     "privact/py.typed",
     "privact/aggregator/pages/static/index.html",
     "privact/aggregator/pages/static/pages.css",
-    "privact/aggregator/migrations/env.py",
-    "privact/aggregator/migrations/versions/first_tables.py",
-    "privact/query/explorer/explorer.js",
-    "privact/query/explorer/explorer.css",
-    "privact/query/explorer/d3-hierarchy-LICENSE.txt",
+    "privact/aggregator/storage/migrations/env.py",
+    "privact/aggregator/storage/migrations/versions/first_tables.py",
+    "privact/drawing/explorer/explorer.js",
+    "privact/drawing/explorer/explorer.css",
+    "privact/drawing/explorer/d3-hierarchy-LICENSE.txt",
 )
 IN_SDIST = ("CHANGELOG.md", "LICENSE", "README.md", "deploy/Dockerfile", "mkdocs.yml", "pyproject.toml", "tests/conftest.py")
 NOT_IN_WHEEL = ("tests/", "docs/", "tools/", "__pycache__/")

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
         UnknownUserError,
     )
     from privact.estimator import PrivaCT
+    from privact.learn.search.learn_tree import learn_tree
     from privact.network.graph import ContactGraph
     from privact.network.read import read_graph
     from privact.protocol.report import Report
     from privact.protocol.round import Round
-    from privact.recommend.cold_start import ColdStartRecommender
-    from privact.recommend.ratings import Ratings
-    from privact.recommend.read_ratings import read_ratings
+    from privact.recommend.cold_start.recommender import ColdStartRecommender
+    from privact.recommend.data.ratings import Ratings
+    from privact.recommend.data.read_ratings import read_ratings
     from privact.tree.cost import dasgupta_cost, relative_utility, utility_bound
     from privact.tree.hct import HierarchicalClusterTree
-    from privact.tree.learn import learn_tree
 
     __version__: str
 
@@ -59,18 +59,18 @@ __all__ = [
 
 # Where each name lives; names that are not listed are errors. Modules load when a name is first used (PEP 562).
 _HOMES = {
-    "ColdStartRecommender": "privact.recommend.cold_start",
+    "ColdStartRecommender": "privact.recommend.cold_start.recommender",
     "ContactGraph": "privact.network.graph",
     "HierarchicalClusterTree": "privact.tree.hct",
     "PrivaCT": "privact.estimator",
-    "Ratings": "privact.recommend.ratings",
+    "Ratings": "privact.recommend.data.ratings",
     "Report": "privact.protocol.report",
     "Round": "privact.protocol.round",
     "dasgupta_cost": "privact.tree.cost",
     "degree_vector": "privact.device.degrees",
-    "learn_tree": "privact.tree.learn",
+    "learn_tree": "privact.learn.search.learn_tree",
     "read_graph": "privact.network.read",
-    "read_ratings": "privact.recommend.read_ratings",
+    "read_ratings": "privact.recommend.data.read_ratings",
     "relative_utility": "privact.tree.cost",
     "utility_bound": "privact.tree.cost",
 }

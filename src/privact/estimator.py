@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError, NotFittedError
+from privact.learn.search.learn_tree import Progress, Search, generator, learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import Round, default_bins, epsilon_per_report
 from privact.tree.embedding import Embedding, Thresholds, thresholds_for
-from privact.tree.learn import Progress, Search, generator, learn_tree
 
 if TYPE_CHECKING:
-    from privact.tree.executors import Engine
-    from privact.tree.place import Placement
-    from privact.tree.posterior import CountPosterior
-    from privact.tree.shares import SharePosterior
+    from privact.learn.evidence.count_posterior import CountPosterior
+    from privact.learn.evidence.share_posterior import SharePosterior
+    from privact.learn.place import Placement
+    from privact.learn.scale.engines import Engine
 
 Profile = Literal["counts", "shares", "shares+own"]
 
@@ -49,7 +49,7 @@ class PrivaCT:
     with labels given as an array).
 
     >>> from privact import PrivaCT
-    >>> from privact.network.known import cliques
+    >>> from privact.simulate.known_graphs import cliques
     >>> model = PrivaCT(epsilon=None, n_bins=3, random_state=1).fit(cliques([4, 5]).graph)
     >>> model.tree_.n_users
     9
@@ -86,7 +86,7 @@ class PrivaCT:
         y: ignored. progress: called with (what is done, how much, of how much).
         engine: where very many users are learned, from `open_engine`; the tree is the same wherever.
         """
-        from privact.network.simulate import degree_vectors, simulate_reports
+        from privact.simulate.reports import degree_vectors, simulate_reports
 
         graph = as_graph(X)
         n = graph.n_users
@@ -120,7 +120,7 @@ class PrivaCT:
         reports: (q, K) what the new devices sent. users: their ids; by default "newcomer 0" and so on.
         groups: (q,) their own public labels, -1 for none; only profile="shares+own" looks at them.
         """
-        from privact.tree.place import place
+        from privact.learn.place import place
 
         self._require_fit()
         newcomers = self._embed(reports, groups)
@@ -188,8 +188,8 @@ class PrivaCT:
 
     def _learned_embedder(self) -> CountPosterior | SharePosterior | Thresholds:
         """What turns reports into points; sets vectors_ where it changes the reports."""
-        from privact.tree.posterior import CountPosterior
-        from privact.tree.shares import SharePosterior
+        from privact.learn.evidence.count_posterior import CountPosterior
+        from privact.learn.evidence.share_posterior import SharePosterior
 
         epsilon, random_bins = (self.epsilon_report_ if self.denoise else None), self._seed is not None
         if self.profile != "counts":
@@ -205,7 +205,7 @@ class PrivaCT:
         return posterior
 
     def _embed(self, reports: ArrayLike, groups: ArrayLike | None) -> Embedding:
-        from privact.tree.shares import SharePosterior
+        from privact.learn.evidence.share_posterior import SharePosterior
 
         if isinstance(self._embedder, SharePosterior):
             return self._embedder.embed(reports, groups)

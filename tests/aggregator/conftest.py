@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from sqlalchemy import Row, insert, select, update
 
-from privact.aggregator import schema
 from privact.aggregator.settings import Settings
-from privact.aggregator.store import Store
+from privact.aggregator.storage import schema
+from privact.aggregator.storage.database import Store
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from privact.aggregator.learning import learned_tree
-from privact.aggregator.reports import read_all, read_round
+from privact.aggregator.jobs.learning import learned_tree
+from privact.aggregator.storage.reports import read_all, read_round
 from privact.cli.main import app
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -13,9 +13,9 @@ from privact.audit.epsilon import EVENTS, WHOLE_REPORT, EpsilonAudit, _bound, au
 from privact.audit.guessing import REPORTS, WIDE, Device, Game, weakened
 from privact.device.degrees import degree_vector
 from privact.errors import InputError
-from privact.network.simulate import simulated_noise
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.simulate.reports import simulated_noise
 
 
 def device_with(noise: Any) -> Device:

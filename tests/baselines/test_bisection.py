@@ -10,10 +10,10 @@ from scipy.spatial.distance import pdist, squareform
 
 from privact.baselines._bisection import bisect
 from privact.baselines.bisection import bisection, density, least_gain, plain_children, plain_improve
+from privact.learn.search.learn_tree import learn_tree
 from privact.tree.cost import dasgupta_cost
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
 
 
 def sides(tree):

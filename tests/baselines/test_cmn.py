@@ -16,8 +16,8 @@ from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, log_likelihood
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.network.known import cliques
 from privact.query.quality import random_tree
+from privact.simulate.known_graphs import cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 

@@ -10,9 +10,9 @@ from privact.baselines.explain import PAPER_CLAIM, explain_paper_example, explai
 from privact.baselines.randomized_response import debiased, flip_probability, randomized_response, simulated_claims
 from privact.errors import InputError, ProtocolError
 from privact.network.graph import ContactGraph
-from privact.network.simulate import simulated_noise
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.simulate.reports import simulated_noise
 
 
 def test_the_papers_example_comes_to_three_hundred_thousand_claims():

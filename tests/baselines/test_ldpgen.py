@@ -11,9 +11,9 @@ from privact.baselines._noise import noise_variance
 from privact.baselines.ldpgen import ldpgen
 from privact.errors import GraphError, InputError, ProtocolError, UnknownUserError
 from privact.network.graph import ContactGraph
-from privact.network.known import cliques
-from privact.network.simulate import degree_vectors
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
+from privact.simulate.known_graphs import cliques
+from privact.simulate.reports import degree_vectors
 
 NETWORK = federated_network(n_users=1200, mean_degree=16.0, ratings_per_user=1.0, random_state=3).graph
 

@@ -8,10 +8,10 @@ from scipy.spatial.distance import squareform
 from privact.baselines import linkage_peers
 from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS, linkage, paris
 from privact.errors import InputError, MissingExtraError
-from privact.network.known import cliques
+from privact.learn.search.learn_tree import learn_tree
+from privact.simulate.known_graphs import cliques
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
 
 LINE = np.array([[0], [1], [3], [7], [12]])  # gaps 1, 2, 4, 5: no two dissimilarities of clusters are equal
 

@@ -10,8 +10,8 @@ from privact.baselines.likelihood import edge_counts, pair_counts
 from privact.baselines.random_graph_model import HierarchicalRandomGraph
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.network.known import cliques
 from privact.query.quality import random_tree
+from privact.simulate.known_graphs import cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 

@@ -9,8 +9,8 @@ from privact.baselines import randomized_response as module
 from privact.baselines.randomized_response import debiased, flip_probability, randomized_response, simulated_claims
 from privact.errors import InputError, ProtocolError, UnknownUserError
 from privact.network.graph import ContactGraph
-from privact.network.known import cliques
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
+from privact.simulate.known_graphs import cliques
 
 NETWORK = federated_network(n_users=600, branching=(3,), mean_degree=14.0, ratings_per_user=1.0, random_state=1)
 GRAPH = NETWORK.graph

@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.network.known import nested_cliques
+from privact.simulate.known_graphs import nested_cliques
 from privact.tree.cost import dasgupta_cost
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from privact.device.addresses import aggregator_address
 from privact.device.noise import report
-from privact.experiments.devices import Operator, made_up_network, make_reports, send_reports
-from privact.experiments.local_aggregator import LocalAggregator, running_aggregator
+from privact.protocol.addresses import aggregator_address
+from privact.simulate.http_devices import Operator, made_up_network, make_reports, send_reports
+from privact.simulate.local_aggregator import LocalAggregator, running_aggregator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [

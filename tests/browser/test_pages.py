@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from privact.experiments.local_aggregator import running_aggregator
+from privact.simulate.local_aggregator import running_aggregator
 
 PHONE = {"viewport": {"width": 360, "height": 740}}
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from privact.drawing.picture import save_picture
+from privact.learn.search.learn_tree import learn_tree
 from privact.query import explore
-from privact.query.picture import save_picture
 from privact.query.quality import random_tree
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
 
 USERS = [f"user{number}" for number in range(300)]
 

@@ -87,7 +87,7 @@ def test_what_is_no_release_is_refused(run, tmp_path):
 
 
 def test_poisoning_prints_a_row_per_cell(run, ask, monkeypatch):
-    from privact.experiments import poisoning
+    from privact.audit import poisoning
 
     spread = {"mean": 1.25, "sd": 0.5, "runs": [1.25]}
     row = {"network": "synthetic", "attack": "clones", "share": 0.05, "way": "posterior", "clamped": True, "loss": spread}

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from privact.experiments.demo import SIZES, play_demo
+from privact.simulate.demo import SIZES, play_demo
 from privact.tree.hct import HierarchicalClusterTree
 
 FILES = {"tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv"}
@@ -17,7 +17,7 @@ def played():
 
 
 def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, monkeypatch, played):
-    monkeypatch.setattr("privact.experiments.demo.play_demo", lambda *_, **__: played[0])
+    monkeypatch.setattr("privact.simulate.demo.play_demo", lambda *_, **__: played[0])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))  # as in a fresh clone, where the command is not on the path
     monkeypatch.setattr("sys.argv", [".venv/bin/privact"])
@@ -36,7 +36,7 @@ def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, mon
 
 
 def test_the_demo_in_json(ask, tmp_path, monkeypatch, played):
-    monkeypatch.setattr("privact.experiments.demo.play_demo", lambda *_, **__: played[0])
+    monkeypatch.setattr("privact.simulate.demo.play_demo", lambda *_, **__: played[0])
     found = ask("demo", "--users", 300, "-o", tmp_path / "demo")
     assert set(found["files"]) == FILES
     assert found["users"] == 300
@@ -85,7 +85,7 @@ def test_three_users_without_ratings_are_recommended_something_for_a_reason(play
 
 
 def test_a_demo_that_is_stopped_while_it_writes_leaves_no_new_file_and_removes_none(run, tmp_path, monkeypatch, played):
-    monkeypatch.setattr("privact.experiments.demo.play_demo", lambda *_, **__: played[0])
+    monkeypatch.setattr("privact.simulate.demo.play_demo", lambda *_, **__: played[0])
     mine = tmp_path / "contacts.tsv"  # a file of somebody's own, with the name of one that the demo would have written
     mine.write_text("ann\tbob\n")
 
@@ -93,7 +93,7 @@ def test_a_demo_that_is_stopped_while_it_writes_leaves_no_new_file_and_removes_n
         assert (tmp_path / "tree.hct").exists()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("privact.query.picture.save_picture", interrupted)
+    monkeypatch.setattr("privact.drawing.picture.save_picture", interrupted)
     result = run("demo", "-o", tmp_path)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "privact: stopped\n")
     assert list(tmp_path.iterdir()) == [mine]

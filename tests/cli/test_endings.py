@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 PRIVACT = [sys.executable, "-c", "from privact.cli.main import main; main()"]
 

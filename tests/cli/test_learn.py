@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from privact.network.graph import ContactGraph
-from privact.network.known import nested_cliques
 from privact.network.read import read_graph
+from privact.simulate.known_graphs import nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.search.learn_tree import learn_tree
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
-from privact.tree.posterior import CountPosterior
 
 REPORTS = np.random.default_rng(0).poisson(3.0, (60, 4)) + np.random.default_rng(1).integers(-2, 3, (60, 4))
 USERS = [f"user{i}" for i in range(60)]

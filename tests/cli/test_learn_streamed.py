@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privact.cli import learn_streamed
-from privact.network.known import nested_cliques
+from privact.simulate.known_graphs import nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 

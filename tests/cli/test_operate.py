@@ -11,7 +11,7 @@ import time
 import pytest
 import uvicorn
 
-from privact.aggregator.app import create_app
+from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.cli.times import moment, seconds, told
 from privact.errors import InputError

@@ -10,9 +10,9 @@ import pytest
 
 from privact.cli.files import number_labels, read_labels
 from privact.network.read import read_graph
-from privact.network.simulate import degree_vectors, simulate_reports
-from privact.recommend.cold_start import ColdStartRecommender
-from privact.recommend.read_ratings import read_ratings
+from privact.recommend.cold_start.recommender import ColdStartRecommender
+from privact.recommend.data.read_ratings import read_ratings
+from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.hct import HierarchicalClusterTree
 
 

@@ -12,7 +12,7 @@ from privact.errors import InputError
 from privact.experiments import everything
 from privact.experiments.results import Claim, Findings
 from privact.experiments.sections import Section
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from privact.aggregator.store import Store
+from privact.aggregator.storage.database import Store
 
 
 @pytest.fixture

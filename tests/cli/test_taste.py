@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from privact.aggregator import labels as uploaded
+from privact.aggregator.domain import labels as uploaded
 from privact.cli.files import number_labels, read_labels
 
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError, PrivaCTError
-from privact.tree import dask_engine, summit
-from privact.tree import partitioned as module
-from privact.tree import population as rows
-from privact.tree.dask_engine import engine_of, one_line_errors
-from privact.tree.executors import open_engine, run
-from privact.tree.partitioned import partitioned
-from privact.tree.population import EmbeddedRows
-from privact.tree.posterior import CountPosterior
+from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.scale import dask_engine, top_polish
+from privact.learn.scale import partition as module
+from privact.learn.scale import population as rows
+from privact.learn.scale.dask_engine import engine_of, one_line_errors
+from privact.learn.scale.engines import open_engine, run
+from privact.learn.scale.partition import partitioned
+from privact.learn.scale.population import EmbeddedRows
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -46,7 +46,7 @@ def small_parts(monkeypatch):
     """Many tasks although users are few; sizes inside a task are those of the product."""
     monkeypatch.setattr(module, "PART", 300)
     monkeypatch.setattr(module, "ROUTED", 500)
-    monkeypatch.setattr(summit, "SUMMED", 500)
+    monkeypatch.setattr(top_polish, "SUMMED", 500)
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from privact.tree import partitioned as module
-from privact.tree.executors import open_engine
+from privact.learn.scale.engines import open_engine
 from privact.tree.embedding import Embedding
 
 if __name__ == "__main__":

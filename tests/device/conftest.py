@@ -8,9 +8,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from privact.device.addresses import aggregator_address
-from privact.device.client import Aggregator
-from privact.device.home import Home
+from privact.client.device_client import Aggregator
+from privact.device.ledger.home import Home
+from privact.protocol.addresses import aggregator_address
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from privact.device.answer import make_reports, propose
+from privact.device.ledger.rules import Rules
 from privact.device.refusals import AggregatorError, LedgerError, RefusedError
-from privact.device.rules import Rules
 from privact.protocol.bins import bin_of
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report, report_length

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from privact.device.entries import StoredReport
+from privact.device.ledger.entries import StoredReport
 from privact.device.refusals import AggregatorError
 from privact.device.upload import deliver
 from privact.protocol.report import Report

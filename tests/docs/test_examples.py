@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 from .fences import PAGES, ROOT, blocks
 

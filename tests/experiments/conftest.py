@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from privact.experiments import communities as experiment
 from privact.experiments.communities import Setting, settings, summarize
 from privact.experiments.communities_page import CHOSEN, target_claim
 from privact.experiments.recommend_rows import ROW
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 
 @pytest.fixture(scope="module")

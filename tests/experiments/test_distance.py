@@ -23,10 +23,10 @@ from privact.experiments.table5 import (
     table_5,
     user_correlations,
 )
-from privact.network.known import path
-from privact.network.synthetic import federated_network
-from privact.recommend.ratings import Ratings
-from privact.recommend.splits import Split
+from privact.recommend.data.ratings import Ratings
+from privact.recommend.data.splits import Split
+from privact.simulate.federated_network import federated_network
+from privact.simulate.known_graphs import path
 
 DENSE = np.array([[0.2, 0.4, 1.0, 0.0], [0.4, 0.6, 1.0, 0.2], [1.0, 0.0, 0.0, 0.5], [0.5, 0.5, 0.0, 0.0]])
 

@@ -18,9 +18,9 @@ from privact.experiments.existing_page import result_4
 from privact.experiments.rated_network import load_rated
 from privact.experiments.recommend_rows import CONTROLS, ROW
 from privact.experiments.results import write_findings
-from privact.recommend.exposure import SocialExposure
-from privact.recommend.exposure_settings import RECQ
-from privact.recommend.splits import rating_splits
+from privact.recommend.data.splits import rating_splits
+from privact.recommend.exposure.settings import RECQ
+from privact.recommend.exposure.social_exposure import SocialExposure
 
 USERS, ITEMS = 36, 30
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from privact.experiments.posterior import METHODS, half_claim, losses, posterior
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 
 def quiet(*told):

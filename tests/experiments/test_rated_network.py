@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 
 from privact.experiments.rated_network import load_rated, shuffled
-from privact.network.known import cliques
+from privact.simulate.known_graphs import cliques
 
 KNOWS = [(user, user + 1) for user in range(11)]  # a path, as files tend to be: neighbours stand side by side
 RATED = [(user, item, 1 + (user * item) % 4) for user in range(12) for item in range(12) if user <= item]

@@ -16,7 +16,7 @@ from privact.experiments.cold_start import PAPER, Plan, measure_cold_start
 from privact.experiments.cold_start_methods import BEST, METHODS
 from privact.experiments.recommend_rows import CONTROLS, ROW
 from privact.experiments.table3 import beats_popularity, cold_start_page, result_3
-from privact.network.synthetic import federated_network
+from privact.simulate.federated_network import federated_network
 
 ONCE = Plan(["lastfm"], folds=1, seeds=1)
 

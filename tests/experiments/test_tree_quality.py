@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.experiments.bench_tree import growth, kernel_speed
-from privact.experiments.joiners import compare_joiners
+from privact.bench.joiners import compare_joiners
+from privact.bench.tree import growth, kernel_speed
 from privact.experiments.tree_quality import PAPER, Seeded, bin_counts, bins_sweep, denoised, random_partition, table_2
+from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import load_dataset
-from privact.network.synthetic import federated_network
-from privact.tree.learn import learn_tree
+from privact.simulate.federated_network import federated_network
 
 
 @pytest.fixture(scope="module")

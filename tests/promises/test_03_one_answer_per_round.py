@@ -21,10 +21,10 @@ from threading import Barrier
 
 import pytest
 
-from privact.device.addresses import aggregator_address
-from privact.device.home import Home
-from privact.device.ledger import Ledger
+from privact.device.ledger.home import Home
+from privact.device.ledger.ledger import Ledger
 from privact.device.noise import report
+from privact.protocol.addresses import aggregator_address
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from privact.device.ledger import Ledger
+from privact.device.ledger.ledger import Ledger
+from privact.device.ledger.rules import Rules
 from privact.device.refusals import RefusedError
-from privact.device.rules import Rules
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 

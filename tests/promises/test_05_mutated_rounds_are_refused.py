@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from privact.device.ledger import Ledger
+from privact.device.ledger.ledger import Ledger
+from privact.device.ledger.rules import Rules
 from privact.device.refusals import RefusedError
-from privact.device.rules import Rules
 from privact.errors import ProtocolError
 from privact.protocol.report import Report
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round

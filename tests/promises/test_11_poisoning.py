@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privact.experiments.poisoning import ATTACKS, SHARES, Outcome, Setting, attacked, measure, synthetic_setting
+from privact.audit.poisoning import ATTACKS, SHARES, Outcome, Setting, attacked, measure, synthetic_setting
 from privact.experiments.tree_quality import random_partition
-from privact.network.simulate import degree_vectors, simulate_reports
+from privact.learn.evidence.plausible import largest_noise, largest_total_noise, plausible_counts
 from privact.protocol.round import default_bins
-from privact.tree.plausible import largest_noise, largest_total_noise, plausible_counts
+from privact.simulate.reports import degree_vectors, simulate_reports
 
 SEEDS = 10
 EPSILON = 1.0

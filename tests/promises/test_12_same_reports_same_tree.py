@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, insert, select
 
-from privact.aggregator.learning import learned_tree
-from privact.aggregator.reports import read_all, read_round
-from privact.aggregator.schema import operator, rounds, users
-from privact.aggregator.store import Store
+from privact.aggregator.jobs.learning import learned_tree
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.reports import read_all, read_round
+from privact.aggregator.storage.schema import operator, rounds, users
 from privact.protocol.report import Report
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from privact.errors import InputError
-from privact.network.known import cliques
 from privact.query import quality
 from privact.query.quality import contact_shares, near_users, random_tree, share_of_contacts, tree_quality
+from privact.simulate.known_graphs import cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 

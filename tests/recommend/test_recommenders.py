@@ -9,14 +9,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError, NotFittedError, UnknownUserError
-from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
-from privact.recommend.community_filter import CommunityFilter, ItemAverage
-from privact.recommend.exposure import SocialExposure
-from privact.recommend.exposure_settings import RECQ
-from privact.recommend.matrix_factorisation import ImplicitFactors
-from privact.recommend.neighbour_blend import NeighbourBlend
+from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
+from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
+from privact.recommend.data.ratings import Ratings
+from privact.recommend.exposure.settings import RECQ
+from privact.recommend.exposure.social_exposure import SocialExposure
+from privact.recommend.factors.implicit_factors import ImplicitFactors
+from privact.recommend.factors.neighbour_blend import NeighbourBlend
 from privact.recommend.popularity import MostPopular
-from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import random_array
 
 from privact.errors import InputError
+from privact.learn.search.learn_tree import learn_tree
 from privact.tree.cost import (
     across,
     dasgupta_cost,
@@ -21,7 +22,6 @@ from privact.tree.cost import (
 )
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
 
 
 def pairs_of(tree):
@@ -282,7 +282,7 @@ def test_many_users(path_tree, shape, n):
                 differ = np.where(above, np.arange(n) - before, before)
                 exact += float(np.sum(differ * (np.arange(n) + 1.0)))
     else:
-        from privact.tree._kernels import random_children
+        from privact.learn.search._swaps import random_children
 
         tree = HierarchicalClusterTree.from_children(*random_children(n, rng))
         exact = dasgupta_cost(tree, Embedding.from_counts(vectors))

@@ -7,13 +7,13 @@ import pytest
 from scipy.spatial.distance import squareform
 from scipy.stats import chisquare
 
-from privact.tree._kernels import climb, fill, gains, random_children, run_chain, swap, total_cost, upward
-from privact.tree._regraft import regraft
+from privact.learn.search._regrafts import regraft
+from privact.learn.search._swaps import climb, fill, gains, random_children, run_chain, swap, total_cost, upward
+from privact.learn.search.linkage import average_linkage
+from privact.learn.search.state import random_state_of, state_of, tree_of
+from privact.learn.search.swaps import PlainSearch
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.linkage import average_linkage
-from privact.tree.state import random_state_of, state_of, tree_of
-from privact.tree.swap import PlainSearch
 
 
 def whole(n, seed=0):

@@ -37,7 +37,7 @@ Besides what a request lists, every server may answer 500 if it has a bug.
 
 def document() -> dict[str, Any]:
     """The OpenAPI document of an aggregator with the settings that nobody has changed."""
-    from privact.aggregator.app import create_app
+    from privact.aggregator.http.app import create_app
     from privact.aggregator.settings import read_settings
 
     with tempfile.TemporaryDirectory() as folder:

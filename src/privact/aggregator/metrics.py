@@ -19,8 +19,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamil
 from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 
-from privact.aggregator.schema import STATES, rounds
-from privact.aggregator.store import Store
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import STATES, rounds
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 

@@ -16,11 +16,11 @@ from typing import IO
 import uvicorn
 from pydantic import SecretStr
 
-from privact.aggregator.app import create_app
+from privact.aggregator.domain.tokens import new_operator_token, operator_sha256
+from privact.aggregator.http.app import create_app
 from privact.aggregator.logs import log_to
 from privact.aggregator.settings import Settings
-from privact.aggregator.store import Store
-from privact.aggregator.tokens import new_operator_token, operator_sha256
+from privact.aggregator.storage.database import Store
 from privact.errors import InputError
 
 __all__ = ["serve"]

@@ -22,7 +22,7 @@ import numpy as np
 from privact.errors import FileFormatError, InputError, TreeError
 from privact.tree import layout as layouts
 from privact.tree import users as user_ids
-from privact.tree.files import FORMAT_VERSION, MAGIC
+from privact.tree.formats.hct_file import FORMAT_VERSION, MAGIC
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Layout
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from privact.tree._kernels import dot
+from privact.learn.search._swaps import dot
 
 TURNS = 2
 """How often the direction of a cut is multiplied by the users' products: turns it towards the leading eigenvector."""

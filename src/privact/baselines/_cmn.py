@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from privact.tree._kernels import sibling_of
+from privact.learn.search._swaps import sibling_of
 
 TIE = 1e-8
 """Smaller differences of log C_M are rounding and count as 0, so that a tie does not depend on the last bit of a logarithm."""

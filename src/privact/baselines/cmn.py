@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from privact.baselines._cmn import ChainState, run_chain, total_likelihood
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.errors import InputError
+from privact.learn.search.gentree import SWEEPS, schedule
+from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
 from privact.tree.counts import checked_count
-from privact.tree.gentree import SWEEPS, schedule
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import Progress
 
 __all__ = ["SPACING", "WINDOW", "CMNResult", "learn_cmn", "sample_cmn"]
 

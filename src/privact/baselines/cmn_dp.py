@@ -42,11 +42,11 @@ from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, pair_counts
 from privact.baselines.random_graph_model import HierarchicalRandomGraph
 from privact.errors import InputError
+from privact.learn.search.gentree import SWEEPS
+from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
-from privact.network.simulate import simulated_noise
-from privact.tree.gentree import SWEEPS
+from privact.simulate.reports import simulated_noise
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import Progress
 
 __all__ = ["CMNDPResult", "learn_cmn_dp", "log_likelihood_sensitivity"]
 

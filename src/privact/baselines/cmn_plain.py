@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from privact.baselines._cmn import TIE
-from privact.tree.swap import PlainSearch
+from privact.learn.search.swaps import PlainSearch
 
 
 class PlainChain(PlainSearch):

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from privact.baselines._cmn import NOTHING, UNKNOWN, ChainState
 from privact.baselines.likelihood import lowest_common_nodes, require_same_users
+from privact.learn.search._swaps import random_children
 from privact.network.graph import ContactGraph
-from privact.tree._kernels import random_children
 from privact.tree.hct import HierarchicalClusterTree
 
 TABLE = 2**16

@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 from privact.baselines._block_model import BlockModel, estimate_blocks
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.network.simulate import degree_vectors, simulated_noise
 from privact.protocol.round import default_bins, epsilon_per_report
+from privact.simulate.reports import degree_vectors, simulated_noise
 
 __all__ = ["LDPGenResult", "ldpgen"]
 

@@ -2,7 +2,7 @@
 
 >>> from privact.baselines.cmn import sample_cmn
 >>> from privact.baselines.random_graph_model import HierarchicalRandomGraph
->>> from privact.network.known import cliques
+>>> from privact.simulate.known_graphs import cliques
 >>> graph = cliques([4, 5]).graph
 >>> models = [HierarchicalRandomGraph.fit(tree, graph) for tree in sample_cmn(graph, 20, random_state=0)]
 >>> inside, between = link_scores(models, [(0, 1), (0, 8)])

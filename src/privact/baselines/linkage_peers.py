@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 from privact.baselines._points import points_of
 from privact.baselines.bisection import bisection
 from privact.errors import InputError, MissingExtraError
+from privact.learn.search.learn_tree import SEARCHES, Search, learn_tree
+from privact.learn.search.linkage import LINKAGE_LIMIT
 from privact.network.graph import ContactGraph
 from privact.query.quality import random_tree
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import SEARCHES, Search, learn_tree
-from privact.tree.linkage import LINKAGE_LIMIT
 
 __all__ = ["GRAPH_LEARNERS", "TREE_LEARNERS", "GraphLearner", "TreeLearner", "bisection", "linkage", "paris"]
 

@@ -135,7 +135,7 @@ def poisoning(
     users, as a multiple of that tree's; clones is their share among the 20 users nearest to their victim. On a synthetic
     network, or with --data on the paper's three.
     """
-    from privact.experiments.poisoning import poisoning as measured
+    from privact.audit.poisoning import poisoning as measured
 
     with progress_bar(quiet=json) as show:
         found = measured(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, tell=show)

@@ -29,7 +29,7 @@ def tree(
     data: DataFolder = None, seeds: Annotated[int, typer.Option(min=1, help="Runs of each cell.")] = 5, to_json: JsonFile = None
 ) -> None:
     """Trees on the paper's three networks: quality by the paper's settings and by ours, bins, joiners, speed and growth."""
-    from privact.experiments.bench_tree import bench_tree
+    from privact.bench.tree import bench_tree
 
     target = None if to_json is None else checked_output(to_json)
     with progress_bar() as show:
@@ -41,7 +41,7 @@ def tree(
 @app.command(epilog="\b\nExample:\n  privact bench baselines --data data --json baselines.json")
 def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
     """The chain of the hierarchical random graph (CMN, CMN-DP): proposals a second, compiled and plain."""
-    from privact.experiments.bench_baselines import bench_baselines
+    from privact.bench.baselines import bench_baselines
 
     target = None if to_json is None else checked_output(to_json)
     with progress_bar() as show:

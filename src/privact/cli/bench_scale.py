@@ -22,7 +22,7 @@ def scale(
     to_json: JsonFile = None,
 ) -> None:
     """Trees of many users: time, memory and cost, in one process, in several, on a Dask cluster, and by other methods."""
-    from privact.experiments.bench_scale import SIZES, bench_scale
+    from privact.bench.scale import SIZES, bench_scale
 
     target = None if to_json is None else checked_output(to_json)
     with progress_bar() as show:

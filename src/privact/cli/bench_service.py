@@ -26,7 +26,7 @@ def service(
     from privact.errors import MissingExtraError
 
     try:
-        from privact.experiments.bench_service import bench_service
+        from privact.bench.service import bench_service
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device,server", "this benchmark") from None
     target = None if to_json is None else checked_output(to_json)

@@ -54,7 +54,7 @@ def convert(
     binary = output is not None and output.suffix == ".npy" and to is Format.LINKAGE
     content = _as_array(loaded) if binary else _as_text(loaded, to).encode()
     if output is not None:
-        from privact.tree.atomic import written_whole
+        from privact.storage import written_whole
 
         with written_whole(output) as stream:
             stream.write(content)
@@ -116,7 +116,7 @@ def show(
     """
     from privact.cli.privacy import promise
     from privact.cli.progress import progress_bar
-    from privact.query.picture import checked_kind, save_picture
+    from privact.drawing.picture import checked_kind, save_picture
     from privact.tree.hct import HierarchicalClusterTree
 
     checked_kind(output)

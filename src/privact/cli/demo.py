@@ -15,7 +15,7 @@ import typer
 from privact.cli.text import Json, number, paragraph, print_json, shown, table
 
 if TYPE_CHECKING:
-    from privact.experiments.demo import CommunityView, Demo
+    from privact.simulate.demo import CommunityView, Demo
 
 __all__ = ["app"]
 
@@ -43,10 +43,10 @@ def demo(
     from privact.errors import InputError, MissingExtraError
 
     try:
-        from privact.experiments.demo import play_demo
+        from privact.simulate.demo import play_demo
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device,server", "the demo") from None
-    from privact.query.picture import checked_kind
+    from privact.drawing.picture import checked_kind
 
     if seed < 0:
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
@@ -86,8 +86,8 @@ def _write(played: Demo, folder: Path) -> dict[str, Path]:
 
 
 def _fill(played: Demo, files: dict[str, Path]) -> None:
-    from privact.query.picture import save_picture
-    from privact.tree.atomic import written_whole
+    from privact.drawing.picture import save_picture
+    from privact.storage import written_whole
 
     graph, network = played.network.graph, played.network
     played.tree.save(files["tree.hct"])

@@ -62,8 +62,8 @@ def join(
     The ledger holds a lifetime budget for this aggregator. No time renews it, and later it can only be lowered. It counts the
     epsilon of each answered round, which is the promise per contact over both ends' reports; your own report costs half of it.
     """
-    from privact.device.addresses import aggregator_address
-    from privact.device.client import Aggregator
+    from privact.client.device_client import Aggregator
+    from privact.protocol.addresses import aggregator_address
 
     address = aggregator_address(url, allow_plain_http=allow_plain_http)
     secret = read_token(token, token_file)
@@ -119,9 +119,9 @@ def answer(
 
     asked = time.time()  # before anything is read: slots count from here
 
+    from privact.client.device_client import Aggregator
     from privact.device.answer import Outcome, make_reports, propose, send_reports
-    from privact.device.client import Aggregator
-    from privact.device.contacts import read_contacts
+    from privact.device.contacts.read import read_contacts
     from privact.device.refusals import RefusedError
 
     account = home_at(home).account(url)

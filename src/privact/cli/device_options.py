@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from privact.device.home import Account, Home
+    from privact.device.ledger.home import Account, Home
 
 __all__ = [
     "Budget",
@@ -38,7 +38,7 @@ MinimumUsers = Annotated[int | None, typer.Option(help="Fewest users of a round.
 
 def home_at(folder: Path | None) -> Home:
     """The device's folder, or the default one."""
-    from privact.device.home import Home, default_home
+    from privact.device.ledger.home import Home, default_home
 
     return Home(default_home() if folder is None else folder)
 

@@ -15,9 +15,9 @@ from privact.errors import PrivaCTError
 
 if TYPE_CHECKING:
     from privact.device.answer import Outcome, Proposal
-    from privact.device.contacts import Contacts
-    from privact.device.entries import Book
-    from privact.device.home import Account
+    from privact.device.contacts.read import Contacts
+    from privact.device.ledger.entries import Book
+    from privact.device.ledger.home import Account
 
 __all__ = ["budget_of", "budget_rows", "confirm", "finish", "patient_sleep", "print_answers", "say_plan"]
 
@@ -36,7 +36,7 @@ def budget_of(book: Book) -> dict[str, Any]:
 
 def budget_rows(book: Book) -> list[tuple[str, object]]:
     """The budget of a ledger, in words."""
-    from privact.device.rules import in_words
+    from privact.device.ledger.rules import in_words
 
     rounds = "1 round" if len(book.answers) == 1 else f"{number(len(book.answers))} rounds"
     return [
@@ -60,7 +60,7 @@ def print_answers(book: Book, rows: Sequence[dict[str, Any]]) -> None:
 
 def say_plan(account: Account, contacts: Contacts, proposals: Sequence[Proposal]) -> None:
     """What would be answered, what it costs and what it promises: said before anything is spent."""
-    from privact.device.rules import amount, in_words
+    from privact.device.ledger.rules import amount, in_words
 
     left = account.ledger.read().left
     facts([("user", f"{account.user} at {account.address.url}"), ("contacts", contacts.in_words())])
@@ -129,7 +129,7 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
             }
         )  # fmt: skip
     elif outcomes:
-        from privact.device.rules import in_words
+        from privact.device.ledger.rules import in_words
 
         print()
         for outcome in outcomes:

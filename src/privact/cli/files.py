@@ -58,7 +58,7 @@ def checked_output(path: Path) -> Path:
 
 def keep_json(result: dict[str, Any], target: Path | None) -> None:
     """Write everything as JSON, if asked to."""
-    from privact.tree.atomic import written_whole
+    from privact.storage import written_whole
 
     if target is not None:
         with written_whole(target) as file:

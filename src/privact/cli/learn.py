@@ -241,7 +241,7 @@ def _temperature(text: str | None) -> float | tuple[float, ...] | None:
 
 def _utility(model: PrivaCT, graph: ContactGraph) -> float | None:
     """Relative utility on the exact counts, or None for very many users."""
-    from privact.network.simulate import degree_vectors
+    from privact.simulate.reports import degree_vectors
     from privact.tree.cost import relative_utility
 
     if graph.n_users > _UTILITY_UP_TO:

@@ -16,9 +16,9 @@ from privact.cli.text import facts, number, paragraph, print_json
 from privact.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from privact.tree.executors import Engine
-    from privact.tree.report_batches import Reports
-    from privact.tree.tell import Tell
+    from privact.learn.reports.table import Reports
+    from privact.learn.scale.engines import Engine
+    from privact.progress import Tell
 
 __all__ = ["Cluster", "RoundName", "Scratch", "Source", "Where", "Workers", "learn_from_reports", "where"]
 
@@ -73,7 +73,7 @@ class _Round(NamedTuple):
 @contextmanager
 def where(choice: Where, n_users: int) -> Iterator[Engine]:
     """The engine that was asked for, or one process per core where users are very many."""
-    from privact.tree.executors import open_engine
+    from privact.learn.scale.engines import open_engine
 
     workers = choice.workers
     if workers is None and choice.cluster is None and n_users > _MANY:
@@ -98,7 +98,7 @@ def learn_from_reports(
 ) -> None:
     """Read the reports, learn their tree, write it and say so. Arguments as for the command."""
     from privact.cli.progress import progress_bar
-    from privact.tree.learn_reports import learn_reports
+    from privact.learn.pipeline import learn_reports
 
     database = "://" in source
     if database and round_id is None:
@@ -118,7 +118,7 @@ def learn_from_reports(
             known = _stored_round(source, round_id, epsilon, label_bins)
             reports = _stored_reports(source, round_id, Path(folder), tell)
         else:
-            from privact.tree.report_files import read_reports
+            from privact.learn.reports.files import read_reports
 
             tell("reading reports", 0, 0)
             reports = read_reports(source, Path(folder))
@@ -166,8 +166,8 @@ def _of_file(epsilon: float | None, label_bins: bool, n_bins: int) -> _Round:
 def _stored_round(url: str, round_id: str, epsilon: float | None, label_bins: bool) -> _Round:
     """What the database knows about a round."""
     try:
-        from privact.aggregator.release import public_parameters
-        from privact.aggregator.reports import read_round
+        from privact.aggregator.domain.release import public_parameters
+        from privact.aggregator.storage.reports import read_round
     except ImportError as error:
         raise MissingExtraError(error.name or "sqlalchemy", "server", "reading reports from a database") from None
     stored = read_round(url, round_id)
@@ -185,9 +185,9 @@ def _stored_round(url: str, round_id: str, epsilon: float | None, label_bins: bo
 
 def _stored_reports(url: str, round_id: str, folder: Path, tell: Tell) -> Reports:
     """The reports of a round from the database, in batches, clamped to what honest devices send."""
-    from privact.aggregator.reports import read_reports, read_round
-    from privact.tree.plausible import plausible_counts
-    from privact.tree.report_batches import gathered
+    from privact.aggregator.storage.reports import read_reports, read_round
+    from privact.learn.evidence.plausible import plausible_counts
+    from privact.learn.reports.table import gathered
 
     stored = read_round(url, round_id)
     n_users, epsilon = stored.round.n_users, stored.round.epsilon_report

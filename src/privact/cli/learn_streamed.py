@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from privact.tree.tell import Tell
+    from privact.progress import Tell
 
 __all__ = ["is_huge", "learn_streamed"]
 
@@ -44,12 +44,12 @@ def learn_streamed(
     seed: int | None,
 ) -> dict[str, Any]:
     """Play every device of an edge list in little memory, learn the tree and write it; returns what to tell about it."""
+    from privact.learn.pipeline import learn_reports
+    from privact.learn.reports.table import Reports
+    from privact.learn.search.learn_tree import generator
     from privact.network.streamed_degrees import stream_degree_vectors
     from privact.protocol.bins import assign_bins
     from privact.protocol.round import Round, default_bins, epsilon_per_report
-    from privact.tree.learn import generator
-    from privact.tree.learn_reports import learn_reports
-    from privact.tree.report_batches import Reports
     from privact.tree.users import UserIds
 
     begin = perf_counter()
@@ -98,7 +98,7 @@ def learn_streamed(
 
 def _add_noise(vectors: NDArray[np.int32], epsilon_report: float, rng: np.random.Generator) -> None:
     """Turn counts into reports where they are."""
-    from privact.network.simulate import simulated_noise
+    from privact.simulate.reports import simulated_noise
 
     for first in range(0, len(vectors), _BLOCK):
         block = vectors[first : first + _BLOCK]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from privact.cli import convert, demo, judge, learn, query
+from privact.cli import convert, demo, learn, quality, query
 from privact.cli.group import Commands
 
 __all__ = ["app", "main"]
@@ -42,7 +42,7 @@ def privact(
     raise typer.Exit
 
 
-for group in (learn, query, judge, convert, demo):
+for group in (learn, query, quality, convert, demo):
     app.add_typer(group.app)
 
 

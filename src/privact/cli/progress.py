@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from privact.tree.tell import Tell
+from privact.progress import Tell
 
 __all__ = ["progress_bar"]
 

@@ -116,7 +116,7 @@ def _write_labels(tree: HierarchicalClusterTree, labels: NDArray[np.int64], path
     import csv
     import io
 
-    from privact.tree.atomic import written_whole
+    from privact.storage import written_whole
 
     text = io.StringIO()
     lines = csv.writer(text, delimiter="\t", lineterminator="\n")

@@ -64,9 +64,9 @@ def recommend(
     among the user's contacts. How much the tree and the report are believed is chosen on users who have ratings.
     """
     from privact.errors import InputError
-    from privact.recommend.cold_start import ColdStartRecommender
-    from privact.recommend.read_ratings import read_ratings
-    from privact.recommend.validation import settings_for
+    from privact.recommend.cold_start.recommender import ColdStartRecommender
+    from privact.recommend.cold_start.validation import settings_for
+    from privact.recommend.data.read_ratings import read_ratings
     from privact.tree.hct import HierarchicalClusterTree
 
     together = {"--labels": labels, "--reports": reports, "--epsilon": epsilon}
@@ -104,9 +104,9 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
     from tempfile import TemporaryDirectory
 
     from privact.errors import InputError
+    from privact.learn.evidence.count_posterior import CountPosterior
+    from privact.learn.reports.files import read_reports
     from privact.protocol.round import epsilon_per_report
-    from privact.tree.posterior import CountPosterior
-    from privact.tree.report_files import read_reports
 
     per_report = epsilon_per_report(epsilon)
     promised = tree.parameters.get("epsilon")

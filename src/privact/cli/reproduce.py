@@ -54,7 +54,7 @@ def figure5(
 ) -> None:
     """The MCMC figure: log C_M along the chains of PrivaCT and of the centralized CMN-DP."""
     from privact.experiments.figure5 import as_csv, figure_5
-    from privact.tree.atomic import written_whole
+    from privact.storage import written_whole
 
     with progress_bar(quiet=as_json) as show:
         found = figure_5(folder_name(data), seeds, sweeps, lambda text: show(text, 0, 0))

@@ -13,7 +13,7 @@ from privact.cli.progress import progress_bar
 from privact.cli.reproduce import app
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
-from privact.tree.tell import Tell
+from privact.progress import Tell
 
 if TYPE_CHECKING:
     from privact.experiments.everything import Done
@@ -33,7 +33,7 @@ def everything(data: DataFolder = None, output: Output = Path("results"), quick:
     from privact.experiments.everything import reproduce_everything
     from privact.experiments.report import markdown_report
     from privact.experiments.report_page import html_report, require_markdown
-    from privact.tree.atomic import written_whole
+    from privact.storage import written_whole
 
     require_markdown()
     with progress_bar(quiet=as_json) as show:

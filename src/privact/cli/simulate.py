@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.operator import TokenFile, Url, operator_token
 from privact.cli.progress import progress_bar
 from privact.cli.text import Json, facts, number, paragraph, print_json
+from privact.client.operator_client import TokenFile, Url, operator_token
 from privact.errors import MissingExtraError, PrivaCTError
 
 if TYPE_CHECKING:
-    from privact.experiments.devices import Simulation
+    from privact.simulate.http_devices import Simulation
 
 __all__ = ["app"]
 
@@ -24,7 +24,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
     "  privact simulate --users 50000 --concurrency 64 --rate 2000"
 )
 def simulate(
-    users: Annotated[int, typer.Option(help="How many devices.", show_default=False)],
+    users: Annotated[int, typer.Option(help="How many http_devices.", show_default=False)],
     url: Url = "http://127.0.0.1:8420",
     round: Annotated[
         str | None, typer.Option(metavar="ID", help="A draft to open, or a released round to join.", show_default="a new one")
@@ -46,14 +46,14 @@ def simulate(
     Devices live in memory, without a ledger: this is for trying out and measuring an aggregator. Users and round stay there.
     """
     try:
-        from privact.experiments import devices
+        from privact.simulate import http_devices
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device", "a simulation over HTTP") from None
     if rate is not None and not rate > 0:
         raise PrivaCTError(f"--rate {rate:g} is not above 0: give reports a second")
     token = operator_token(token_file)
     with progress_bar(quiet=json) as tell:
-        played = devices.simulate(
+        played = http_devices.simulate(
             url,
             users,
             token,

@@ -51,9 +51,9 @@ def taste(
 
     from privact.errors import InputError
     from privact.protocol.round import MAX_BINS
-    from privact.recommend.read_ratings import read_ratings
-    from privact.recommend.taste import taste_groups
-    from privact.tree.atomic import written_whole
+    from privact.recommend.data.read_ratings import read_ratings
+    from privact.recommend.taste_groups import taste_groups
+    from privact.storage import written_whole
 
     for option, value, least, most in (("-k", k, 1, MAX_BINS), ("--factors", factors, 1, None), ("--seed", seed, 0, None)):
         if value < least or (most is not None and value > most):

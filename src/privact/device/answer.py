@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from privact.device.client import Aggregator, Me, Notice
-from privact.device.entries import Book, StoredReport
-from privact.device.home import Account
+from privact.client.device_client import Aggregator, Me, Notice
+from privact.device.ledger.entries import Book, StoredReport
+from privact.device.ledger.home import Account
+from privact.device.ledger.rules import amount, check_round
 from privact.device.refusals import AggregatorError, LedgerError, RefusedError
-from privact.device.rules import amount, check_round
 from privact.device.slots import draw_slot, wait_for
 from privact.device.upload import deliver
 from privact.errors import ProtocolError

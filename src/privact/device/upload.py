@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from privact.device.client import Aggregator
-from privact.device.entries import StoredReport
+from privact.client.device_client import Aggregator
+from privact.device.ledger.entries import StoredReport
 from privact.device.refusals import AggregatorError
 
 __all__ = ["Delivery", "deliver"]

@@ -15,18 +15,18 @@ from scipy.sparse import csr_array
 
 from privact.estimator import PrivaCT
 from privact.experiments.bins_page import draw, meaning_claim, number_claim, page
-from privact.experiments.cells import Cells
+from privact.experiments.kept_parts import Cells
 from privact.experiments.results import Findings
 from privact.experiments.tree_quality import PAPER, bins_sweep
+from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import load_dataset
-from privact.network.synthetic import federated_network
+from privact.progress import Tell
 from privact.protocol.round import default_bins
 from privact.query.quality import random_tree, share_of_contacts
-from privact.recommend.ratings import Ratings
-from privact.recommend.taste import taste_groups
+from privact.recommend.data.ratings import Ratings
+from privact.recommend.taste_groups import taste_groups
+from privact.simulate.federated_network import federated_network
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
-from privact.tree.tell import Tell
 
 __all__ = ["Meaning", "bins", "made_up_rows", "meanings"]
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from privact.errors import InputError
-from privact.experiments.cells import Cells
 from privact.experiments.cold_start_methods import BEST, BROAD, GROUPS, METHODS, ColdStartRun
+from privact.experiments.kept_parts import Cells
 from privact.experiments.rated_network import NORMALISATION, RatedNetwork, load_rated, rated_content, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.significance import paired_p_value
-from privact.recommend.metrics import CUTOFF, score
+from privact.progress import Tell
+from privact.recommend.data.metrics import CUTOFF, score
+from privact.recommend.data.splits import FOLDS, Split, user_splits
 from privact.recommend.recommender import Recommender
-from privact.recommend.splits import FOLDS, Split, user_splits
-from privact.tree.tell import Tell
 
 __all__ = ["AGAINST", "PAPER", "TARGETS", "Plan", "Tell", "measure_cold_start"]
 

@@ -12,15 +12,15 @@ from privact.estimator import PrivaCT
 from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
 from privact.experiments.rounds import reported_degrees, rounds_of
-from privact.recommend.cold_start import ColdStartRecommender, ColdStartSettings
-from privact.recommend.community_filter import CommunityFilter, ItemAverage
+from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
+from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
+from privact.recommend.cold_start.validation import choose_settings
+from privact.recommend.data.ratings import Ratings
+from privact.recommend.data.splits import Split
 from privact.recommend.neighbours import random_neighbours, tree_neighbours
 from privact.recommend.popularity import MostPopular
-from privact.recommend.ratings import Ratings
 from privact.recommend.recommender import Recommender
-from privact.recommend.splits import Split
-from privact.recommend.taste import TasteGroups, taste_groups
-from privact.recommend.validation import choose_settings
+from privact.recommend.taste_groups import TasteGroups, taste_groups
 
 __all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
 

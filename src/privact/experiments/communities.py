@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privact.estimator import PrivaCT
-from privact.experiments.cells import Cells
 from privact.experiments.communities_page import draw, page, target_claim
+from privact.experiments.kept_parts import Cells
 from privact.experiments.rated_network import RatedNetwork, load_rated, require_rated, shuffled
 from privact.experiments.recommend_rows import ROW
 from privact.experiments.results import Findings
+from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import TABLE_1
 from privact.network.graph import ContactGraph
+from privact.progress import Tell
 from privact.protocol.round import default_bins
 from privact.query.quality import random_tree, tree_quality
-from privact.recommend.taste import taste_groups
+from privact.recommend.taste_groups import taste_groups
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
-from privact.tree.tell import Tell
 
 __all__ = ["GROUPS", "Setting", "communities", "settings"]
 

@@ -19,22 +19,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from privact.estimator import PrivaCT
-from privact.experiments.cells import Cells
 from privact.experiments.cold_start import PAPER as STATED
 from privact.experiments.distance_page import distance_claim, draw, page
+from privact.experiments.kept_parts import Cells
 from privact.experiments.rated_network import RatedNetwork, load_rated
 from privact.experiments.recommend_rows import Control, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.rounds import reported_degrees
 from privact.experiments.table5 import PAPER, row_correlations, table_5
+from privact.progress import Tell
 from privact.query.quality import random_tree
-from privact.recommend.community_filter import CommunityFilter
-from privact.recommend.metrics import CUTOFF, score
+from privact.recommend.cold_start.community_filter import CommunityFilter
+from privact.recommend.data.metrics import CUTOFF, score
+from privact.recommend.data.splits import FOLDS, Split, user_splits
 from privact.recommend.neighbours import random_neighbours, tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
-from privact.recommend.splits import FOLDS, Split, user_splits
-from privact.tree.tell import Tell
 
 __all__ = ["METHODS", "distance", "mean_paths"]
 

@@ -20,13 +20,13 @@ from typing import Any
 
 from privact import __version__
 from privact.errors import InputError, PrivaCTError
-from privact.experiments.cells import Cells
 from privact.experiments.data_content import DataContent, data_content
+from privact.experiments.kept_parts import Cells
 from privact.experiments.results import Claim, write_findings
 from privact.experiments.sections import SECTIONS, Section, Tell
 from privact.experiments.versions import versions
 from privact.network.datasets import DATA_VARIABLE, TABLE_1
-from privact.tree.atomic import written_whole
+from privact.storage import written_whole
 
 __all__ = ["Done", "reproduce_everything"]
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from privact.errors import InputError
-from privact.experiments.cells import Cells
 from privact.experiments.existing_methods import ALONE, EPSILON, METHODS, TUNED, ExistingRun, Method
 from privact.experiments.existing_page import draw, page, result_4
+from privact.experiments.kept_parts import Cells
 from privact.experiments.rated_network import load_rated, require_rated
 from privact.experiments.recommend_rows import Row, refuse_without_controls, row
 from privact.experiments.results import Findings
 from privact.experiments.significance import paired_p_value
-from privact.recommend.splits import FOLDS, rating_splits
-from privact.tree.tell import Tell
+from privact.progress import Tell
+from privact.recommend.data.splits import FOLDS, rating_splits
 
 __all__ = ["FULL", "PAPER", "QUICK", "Scale", "evaluate_existing", "table_4"]
 

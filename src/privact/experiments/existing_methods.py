@@ -13,16 +13,16 @@ from privact.experiments.rated_network import RatedNetwork
 from privact.experiments.recommend_rows import Control
 from privact.experiments.rounds import reported_degrees
 from privact.protocol.round import default_bins
-from privact.recommend.exposure import SocialExposure
-from privact.recommend.exposure_settings import EXPOMF, RECQ, ExposureSettings
-from privact.recommend.matrix_factorisation import ImplicitFactors
-from privact.recommend.metrics import CUTOFF, score
-from privact.recommend.neighbour_blend import NeighbourBlend
+from privact.recommend.data.metrics import CUTOFF, score
+from privact.recommend.data.splits import Split, rating_splits
+from privact.recommend.exposure.settings import EXPOMF, RECQ, ExposureSettings
+from privact.recommend.exposure.social_exposure import SocialExposure
+from privact.recommend.factors.implicit_factors import ImplicitFactors
+from privact.recommend.factors.neighbour_blend import NeighbourBlend
 from privact.recommend.neighbours import random_neighbours, tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
-from privact.recommend.splits import Split, rating_splits
-from privact.recommend.taste import FACTORS
+from privact.recommend.taste_groups import FACTORS
 
 __all__ = ["METHODS", "TUNED", "ExistingRun", "Method", "Tuned"]
 

@@ -15,16 +15,16 @@ from privact.baselines.cmn_dp import learn_cmn_dp
 from privact.baselines.likelihood import log_likelihood
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.experiments.tree_quality import EPSILONS, PAPER, denoised, random_partition
+from privact.learn.search._swaps import run_chain
+from privact.learn.search.learn_tree import learn_tree
+from privact.learn.search.state import random_state_of, tree_of
 from privact.network.datasets import load_dataset
 from privact.network.graph import ContactGraph
-from privact.network.simulate import degree_vectors, simulate_reports
 from privact.protocol.round import default_bins
 from privact.query.quality import random_tree
-from privact.tree._kernels import run_chain
+from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
-from privact.tree.state import random_state_of, tree_of
 
 SWEEPS = 400
 COLOURS = {0.5: "#c8553d", 1.0: "#2f6f9f", 2.0: "#5b8c5a"}

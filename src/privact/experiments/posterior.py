@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from privact.experiments.cells import Cells
+from privact.experiments.kept_parts import Cells
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.experiments.tree_quality import EPSILONS, PAPER, Seeded, denoised
+from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import load_dataset
 from privact.network.graph import ContactGraph
+from privact.progress import Tell
 from privact.protocol.round import default_bins, epsilon_per_report
-from privact.tree.learn import learn_tree
-from privact.tree.posterior import CountPosterior
-from privact.tree.tell import Tell
 
 __all__ = ["METHODS", "half_claim", "losses", "posterior"]
 

@@ -13,8 +13,8 @@ from privact.errors import InputError
 from privact.experiments.data_content import file_digest
 from privact.network.datasets import Dataset, dataset_folder, load_dataset
 from privact.network.graph import ContactGraph
-from privact.recommend.ratings import Normalisation, Ratings
-from privact.recommend.read_ratings import read_ratings
+from privact.recommend.data.ratings import Normalisation, Ratings
+from privact.recommend.data.read_ratings import read_ratings
 
 __all__ = ["NORMALISATION", "RatedNetwork", "in_random_order", "load_rated", "rated_content", "require_rated", "shuffled"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from privact.errors import InputError, MissingExtraError
-from privact.tree.atomic import written_whole
+from privact.storage import written_whole
 
 Verdict = Literal["holds", "holds with a caveat", "does not hold"]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from privact.estimator import PrivaCT
 from privact.experiments.rated_network import RatedNetwork
+from privact.learn.evidence.count_posterior import CountPosterior
 from privact.query.quality import random_tree
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.posterior import CountPosterior
 
 __all__ = ["Rounds", "reported_degrees", "rounds_of"]
 

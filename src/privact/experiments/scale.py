@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from privact.experiments.bench_scale import bench_scale
+from privact.bench.scale import bench_scale
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 
 __all__ = ["scale", "scale_claim"]

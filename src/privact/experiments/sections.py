@@ -8,7 +8,7 @@ from pathlib import Path
 
 from privact.experiments.differences import DIFFERENCES
 from privact.experiments.results import Findings
-from privact.tree.tell import Tell
+from privact.progress import Tell
 
 __all__ = ["SECTIONS", "Section", "Tell"]
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.experiments.cells import Cells
+from privact.experiments.kept_parts import Cells
 from privact.experiments.rated_network import RatedNetwork, load_rated, require_rated
 from privact.experiments.recommend_rows import ROW
 from privact.experiments.results import Claim, Findings, Verdict, markdown_table
-from privact.recommend.ratings import Ratings
-from privact.tree.tell import Tell
+from privact.progress import Tell
+from privact.recommend.data.ratings import Ratings
 
 __all__ = [
     "PAPER",

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.search.learn_tree import learn_tree
+from privact.learn.search.linkage import average_linkage
 from privact.network.graph import ContactGraph
-from privact.network.simulate import degree_vectors, simulate_reports
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.query.quality import share_of_contacts
+from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.cost import dasgupta_cost, rho
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.learn import learn_tree
-from privact.tree.linkage import average_linkage
-from privact.tree.posterior import CountPosterior
 
 EPSILONS = (0.5, 1.0, 2.0)
 

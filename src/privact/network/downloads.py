@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from privact.errors import PrivaCTError
-from privact.tree.tell import Tell
+from privact.progress import Tell
 
 __all__ = ["download", "size_of"]
 

@@ -11,7 +11,7 @@ from privact.errors import InputError, PrivaCTError
 from privact.network.dataset_content import read_content, write_content
 from privact.network.downloads import download
 from privact.network.sources import Source
-from privact.tree.tell import Tell
+from privact.progress import Tell
 
 __all__ = ["Fetched", "already_there", "by_hand", "fetch_dataset", "import_dataset"]
 

@@ -128,7 +128,7 @@ def random_tree(n_users: int, rng: np.random.Generator, users: Sequence[str] | N
     rng: decides everything.
     users: their ids.
     """
-    from privact.tree._kernels import random_children
+    from privact.learn.search._swaps import random_children
 
     left, right = random_children(n_users, rng)
     return HierarchicalClusterTree.from_children(left, right, users)

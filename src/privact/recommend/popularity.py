@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.ratings import Ratings
+from privact.recommend.data.ratings import Ratings
 from privact.recommend.recommender import Recommender
 
 __all__ = ["MostPopular", "even_voices"]

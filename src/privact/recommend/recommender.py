@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from privact.errors import NotFittedError
 from privact.recommend.cores import blocks, on_all_cores
+from privact.recommend.data.ratings import Ratings
 from privact.recommend.ranking import NOTHING, best_items
-from privact.recommend.ratings import Ratings
 from privact.tree.counts import checked_count
 
 __all__ = ["Recommendation", "Recommender", "SimilarUser", "User"]

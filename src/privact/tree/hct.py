@@ -85,7 +85,7 @@ class HierarchicalClusterTree:
         nested: a leaf number or id, or a pair of such trees; ids are given leaves in alphabetical order.
         users: the ids in another order, leaf by leaf.
         """
-        from privact.tree.formats import from_nested
+        from privact.tree.formats.exchange import from_nested
 
         return from_nested(nested, users)
 
@@ -221,20 +221,20 @@ class HierarchicalClusterTree:
         heights: one per internal node, not negative. A height below that of a node underneath is raised to it (running
             maximum from the leaves up), because SciPy asks for monotone heights. By default a node's size.
         """
-        from privact.tree.formats import to_linkage
+        from privact.tree.formats.exchange import to_linkage
 
         return to_linkage(self, heights)
 
     @classmethod
     def from_linkage(cls, linkage: ArrayLike, users: Sequence[str] | None = None) -> HierarchicalClusterTree:
         """A tree from SciPy's linkage matrix Z; its heights and counts are not used."""
-        from privact.tree.formats import from_linkage
+        from privact.tree.formats.exchange import from_linkage
 
         return from_linkage(linkage, users)
 
     def to_newick(self) -> str:
         """Newick text; leaves are named by id or number, branch lengths put each node at a height equal to its size."""
-        from privact.tree.newick import to_newick
+        from privact.tree.formats.newick import to_newick
 
         return to_newick(self)
 
@@ -246,20 +246,20 @@ class HierarchicalClusterTree:
 
         users: the ids in another order than the alphabet's, leaf by leaf.
         """
-        from privact.tree.newick import from_newick
+        from privact.tree.formats.newick import from_newick
 
         return from_newick(text, users)
 
     def to_json(self) -> str:
         """One line of JSON: {"format": "privact-hct", "version": 1, "parameters", "users", "left", "right"}."""
-        from privact.tree.formats import to_json
+        from privact.tree.formats.exchange import to_json
 
         return to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> HierarchicalClusterTree:
         """A tree from `to_json`'s text."""
-        from privact.tree.formats import from_json
+        from privact.tree.formats.exchange import from_json
 
         return from_json(text)
 
@@ -268,7 +268,7 @@ class HierarchicalClusterTree:
 
         parameters: public facts to store in place of the tree's own.
         """
-        from privact.tree.files import save
+        from privact.tree.formats.hct_file import save
 
         save(self if parameters is None else self.with_parameters(parameters), path)
 
@@ -279,7 +279,7 @@ class HierarchicalClusterTree:
         memory_map: leave the arrays on disk, shared between processes. Only for files that nobody overwrites in
             place while they are in use; `save` never does.
         """
-        from privact.tree.files import load
+        from privact.tree.formats.hct_file import load
 
         return load(path, memory_map)
 

@@ -16,7 +16,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from privact.aggregator.answers import Refusal
+from privact.aggregator.http.responses import Refusal
 
 __all__ = ["PAGES", "POLICY", "router"]
 
@@ -42,7 +42,7 @@ _KINDS: Final = {
     ".svg": "image/svg+xml",
 }
 _INCLUDE: Final = re.compile(rb"<!-- include ([a-z]+\.html) -->\n")
-_FOLDERS: Final = (("privact.aggregator", "pages", "static"), ("privact.query", "explorer"))
+_FOLDERS: Final = (("privact.aggregator", "pages", "static"), ("privact.drawing", "explorer"))
 
 router: Final = APIRouter(include_in_schema=False)
 

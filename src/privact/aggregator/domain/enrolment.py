@@ -1,0 +1,150 @@
+"""Who may answer: users are enrolled and removed by the operator, and each gets one token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from privact.aggregator.domain.tokens import new_user_token, sha256
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import users
+from privact.errors import InputError, UnknownUserError
+from privact.protocol.users import normalise_user_id, user_digest
+
+__all__ = ["MOST_AT_ONCE", "Enrolled", "checked_user_id", "count_users", "enrol", "list_users", "remove", "replace_token"]
+
+MOST_AT_ONCE: Final = 10_000
+"""Most users that one call enrols."""
+_LONGEST_ID: Final = 320
+_MOST_PARAMETERS: Final = 2_000
+
+
+class Enrolled(NamedTuple):
+    """What an enrolment gave.
+
+    tokens: the token of each new user by normalised id; they are kept nowhere.
+    existing: normalised ids that were enrolled already, and whose tokens stay as they are, or that were named again.
+    """
+
+    tokens: dict[str, str]
+    existing: list[str]
+
+
+def checked_user_id(user_id: str) -> str:
+    """The normalised id, if it can be kept, shown on one line and written to a table."""
+    normal = normalise_user_id(user_id)
+    if len(normal) > _LONGEST_ID:
+        raise InputError(f"user id {normal[:20]!r}... has {len(normal)} characters; at most {_LONGEST_ID} are taken")
+    if not normal.isprintable():
+        raise InputError(f"user id {normal!r} has a character that cannot be shown: remove it")
+    return normal
+
+
+def enrol(store: Store, user_ids: Iterable[str], now: int) -> Enrolled:
+    """Enrol users and give each a token; ids that are the same after normalising are one user.
+
+    store: where users are.
+    user_ids: in any spelling.
+    now: UTC seconds.
+    """
+    wanted: dict[str, bytes] = {}
+    existing: list[str] = []
+    for normal in map(checked_user_id, user_ids):
+        if normal in wanted:
+            existing.append(normal)
+        wanted[normal] = user_digest(normal)
+    tokens = {normal: new_user_token(digest) for normal, digest in wanted.items()}
+    with store.write() as connection:
+        store.one_at_a_time(connection)
+        there = _removed_or_not(connection, list(wanted.values()))
+        serial = connection.execute(select(func.max(users.c.serial))).scalar_one() or 0  # rows stay, so none is given twice
+        fresh: list[dict[str, object]] = []
+        back: list[dict[str, object]] = []
+        for normal, digest in wanted.items():
+            if digest in there and not there[digest]:
+                existing.append(normal)
+                del tokens[normal]
+                continue
+            serial += 1
+            row = {
+                "digest": digest,
+                "id": normal,
+                "token_sha256": sha256(tokens[normal].encode()),
+                "enrolled": now,
+                "serial": serial,
+            }
+            (back if digest in there else fresh).append(row)
+        if fresh:
+            connection.execute(insert(users), fresh)
+        for row in back:
+            connection.execute(update(users).where(users.c.digest == row["digest"]).values(row | {"removed": None}))
+    return Enrolled(tokens, existing)
+
+
+def replace_token(store: Store, user_id: str) -> tuple[str, bytes, str]:
+    """Give a user a new token and make the old one worthless; the normalised id, the digest and the token.
+
+    store: where users are.
+    user_id: in any spelling.
+    """
+    normal = checked_user_id(user_id)
+    digest = user_digest(normal)
+    token = new_user_token(digest)
+    with store.write() as connection:
+        _change(connection, normal, digest, token_sha256=sha256(token.encode()))
+    return normal, digest, token
+
+
+def remove(store: Store, user_id: str, now: int) -> bytes:
+    """Make a user's token worthless and leave the user out of future rounds; the digest. Reports that were accepted stay.
+
+    store: where users are.
+    user_id: in any spelling.
+    now: UTC seconds.
+    """
+    normal = checked_user_id(user_id)
+    digest = user_digest(normal)
+    with store.write() as connection:
+        store.one_at_a_time(connection)
+        _change(connection, normal, digest, removed=now)
+    return digest
+
+
+def count_users(connection: Connection) -> int:
+    """How many users are enrolled."""
+    return connection.execute(select(func.count()).select_from(users).where(users.c.removed.is_(None))).scalar_one()
+
+
+def list_users(connection: Connection, after: int, limit: int) -> list[tuple[str, int, int]]:
+    """Enrolled users in the order of enrolment: id, enrolled, serial.
+
+    connection: to read from.
+    after: serial of the last user that is already known; 0 for the beginning.
+    limit: how many at most.
+    """
+    rows = connection.execute(
+        select(users.c.id, users.c.enrolled, users.c.serial)
+        .where(users.c.removed.is_(None), users.c.serial > after)
+        .order_by(users.c.serial)
+        .limit(limit)
+    )
+    return [(row.id, row.enrolled, row.serial) for row in rows]
+
+
+def _change(connection: Connection, normal: str, digest: bytes, **values: object) -> None:
+    """Change an enrolled user's row."""
+    changed = connection.execute(update(users).where(users.c.digest == digest, users.c.removed.is_(None)).values(**values))
+    if changed.rowcount == 0:
+        raise UnknownUserError(f"no user {normal!r} is enrolled")
+
+
+def _removed_or_not(connection: Connection, digests: list[bytes]) -> dict[bytes, bool]:
+    """Which of these users have a row, and whether they were removed."""
+    statement = select(users.c.digest, users.c.removed).where(users.c.digest.in_(bindparam("digests", expanding=True)))
+    found: dict[bytes, bool] = {}
+    for begin in range(0, len(digests), _MOST_PARAMETERS):
+        rows = connection.execute(statement, {"digests": digests[begin : begin + _MOST_PARAMETERS]})
+        found.update((row[0], row[1] is not None) for row in rows)
+    return found

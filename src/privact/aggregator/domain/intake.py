@@ -1,0 +1,186 @@
+"""Reports -> rows, each exactly once: whatever is answered "accepted" is on disk before the answer leaves.
+
+Reports that arrive while a commit is under way wait for the next one, so that one flush of the disk serves many. Who may
+answer, whether the round is open and what the clock says are decided inside the transaction, under the round's lock: no
+report commits after its round has closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
+
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
+
+from privact.aggregator.domain.rounds import is_round_id
+from privact.aggregator.domain.tokens import Presented, is_right
+from privact.aggregator.http.auth import User, find_users
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import reports, rounds
+from privact.errors import ProtocolError
+from privact.protocol.report import Report
+from privact.protocol.round import Round
+
+__all__ = ["Arrival", "Decision", "Intake", "Layout", "Outcome", "layout_of", "window"]
+
+Outcome = Literal["accepted", "again", "different", "closed", "early", "malformed", "unknown round", "unauthorised"]
+"""What became of a report."""
+
+_HEAD_BYTES: Final = 41
+_USER_BYTES: Final = slice(41, 57)
+_ROUNDS = (
+    select(rounds)
+    .where(rounds.c.id.in_(bindparam("ids", expanding=True)), rounds.c.state != "draft")
+    .order_by(rounds.c.id)
+    .with_for_update()
+)
+_STORED = select(reports.c.user, reports.c.bytes, reports.c.late).where(
+    reports.c.round_id == bindparam("id"), reports.c.user.in_(bindparam("users", expanding=True))
+)
+_COUNT = (
+    update(rounds)
+    .where(rounds.c.id == bindparam("counted"))
+    .values(n_reports=rounds.c.n_reports + bindparam("in_time"), n_joiners=rounds.c.n_joiners + bindparam("late"))
+)
+
+
+class Arrival(NamedTuple):
+    """A report as it came in.
+
+    round_id: the round that its address names.
+    shown: the token.
+    body: the bytes.
+    """
+
+    round_id: str
+    shown: Presented
+    body: bytes
+
+
+class Decision(NamedTuple):
+    """What became of a report.
+
+    outcome: in a word.
+    late: whether it is a joiner's.
+    message: why it is refused, in one line; empty if it is not.
+    """
+
+    outcome: Outcome
+    late: bool = False
+    message: str = ""
+
+
+class Layout(NamedTuple):
+    """What every report of a round looks like: the encoding leaves only the user and the entries open.
+
+    head: the bytes before the user.
+    length: of the whole.
+    """
+
+    head: bytes
+    length: int
+
+
+@lru_cache(maxsize=256)
+def layout_of(parameters: bytes) -> Layout:
+    """The layout of the reports of a round.
+
+    parameters: canonical bytes of the round.
+    """
+    round = Round.from_bytes(parameters)
+    empty = Report(round.digest(), bytes(16), (0,) * round.n_bins).to_bytes()
+    return Layout(empty[:_HEAD_BYTES], len(empty))
+
+
+class Intake:
+    """The one place where reports are written.
+
+    store: where they go.
+    now: the clock, UTC seconds.
+    """
+
+    def __init__(self, store: Store, now: Callable[[], float]) -> None:
+        self._store = store
+        self._now = now
+
+    def take(self, arrivals: list[Arrival]) -> list[Decision]:
+        """Decide about a batch and write what is accepted; when this returns, it is on disk."""
+        with self._store.write() as connection:
+            return self._take(connection, arrivals)
+
+    def _take(self, connection: Connection, arrivals: list[Arrival]) -> list[Decision]:
+        known = find_users(connection, [arrival.shown.digest for arrival in arrivals])
+        ids = sorted({arrival.round_id for arrival in arrivals if is_round_id(arrival.round_id)})
+        open_rounds = {row.id: row for row in connection.execute(_ROUNDS, {"ids": ids}).all()}
+        now = int(self._now())  # after the rounds are locked: nothing can close before the commit
+        stored = {id: _stored(connection, id, arrivals) for id in open_rounds}
+        fresh: list[dict[str, Any]] = []
+        decisions = []
+        for arrival in arrivals:
+            user, row = known.get(arrival.shown.digest), open_rounds.get(arrival.round_id)
+            if not is_right(arrival.shown.sha256, user.token_sha256 if user else None) or user is None:
+                decisions.append(Decision("unauthorised"))
+            elif row is None:
+                decisions.append(Decision("unknown round", False, f"no round {arrival.round_id!r}"))
+            else:
+                decision = _decide(arrival.body, user, row, stored[row.id].get(user.digest), now)
+                if decision.outcome == "accepted":
+                    stored[row.id][user.digest] = (arrival.body, decision.late)
+                    fresh.append(
+                        {"round_id": row.id, "user": user.digest, "bytes": arrival.body, "received": now, "late": decision.late}
+                    )
+                decisions.append(decision)
+        if fresh:
+            connection.execute(insert(reports), fresh)
+            for id in {report["round_id"] for report in fresh}:
+                late = [report["late"] for report in fresh if report["round_id"] == id]
+                connection.execute(_COUNT, {"counted": id, "in_time": late.count(False), "late": late.count(True)})
+        return decisions
+
+
+def _stored(connection: Connection, round_id: str, arrivals: list[Arrival]) -> dict[bytes, tuple[bytes, bool]]:
+    """The reports that the users of a batch have in a round already."""
+    digests = list({arrival.shown.digest for arrival in arrivals if arrival.round_id == round_id})
+    return {row[0]: (row[1], row[2]) for row in connection.execute(_STORED, {"id": round_id, "users": digests}).all()}
+
+
+def _decide(body: bytes, user: User, row: Row[Any], stored: tuple[bytes, bool] | None, now: int) -> Decision:
+    """What becomes of an authorised report. What was accepted once stays accepted, also after the round has closed."""
+    if stored is not None and stored[0] == body:
+        return Decision("again", stored[1])
+    layout = layout_of(row.parameters)
+    if len(body) != layout.length or body[:_HEAD_BYTES] != layout.head or body[_USER_BYTES] != user.digest:
+        return Decision("malformed", False, _complaint(body, user, row.parameters))
+    if stored is not None:
+        return Decision("different", stored[1], f"round {row.id!r} has another report of yours already; the first one stays")
+    return window(row, user.serial, now)
+
+
+def window(row: Row[Any], serial: int, now: int) -> Decision:
+    """Whether a user may answer a round now: "accepted", "early" or "closed".
+
+    row: the round, not a draft.
+    serial: the user's place in the order of enrolment.
+    now: UTC seconds.
+    """
+    joins = serial > row.last_serial
+    if joins and row.state == "released" and now < row.joiners_until:
+        return Decision("accepted", True)
+    if joins and row.state not in ("released", "failed") and now < row.joiners_until:
+        return Decision("early", True, f"round {row.id!r} opened before you were enrolled: try again once its tree is released")
+    if row.state != "open" or joins or now >= row.closes:
+        return Decision("closed", joins, f"round {row.id!r} takes no more reports")
+    if now < row.opens:
+        return Decision("early", False, f"round {row.id!r} opens at {row.opens}; try again then")
+    return Decision("accepted")
+
+
+def _complaint(body: bytes, user: User, parameters: bytes) -> str:
+    """Why these bytes are not this user's report to this round, in one line."""
+    try:
+        report = Report.from_bytes(body)
+        report.require(Round.from_bytes(parameters))
+    except ProtocolError as error:
+        return str(error)
+    return f"report is of user {report.user.hex()}, but the token is of {user.digest.hex()}: send your own report"

@@ -1,0 +1,143 @@
+"""Shelf: the released trees that were asked for last, open and ready; the files stay on disk and are mapped into memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from sqlalchemy import select
+
+from privact.aggregator.domain.release import joined_folder, release_path
+from privact.aggregator.domain.released_tree import ReleasedTree
+from privact.aggregator.domain.rounds import find_round
+from privact.aggregator.http.responses import Refusal
+from privact.aggregator.settings import Settings
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import releases, reports
+from privact.errors import FileFormatError, InputError
+from privact.protocol.round import Round
+from privact.protocol.users import user_digest
+from privact.tree.hct import HierarchicalClusterTree
+
+__all__ = ["Shelf"]
+
+_MOST: Final = 8  # trees; the ids of a million users take some 20 MB
+
+
+class _Opened(NamedTuple):
+    """A tree on the shelf.
+
+    released: the tree. version: which file it was read from.
+    """
+
+    released: ReleasedTree
+    version: tuple[int, int, int] | None
+
+
+class _Row(NamedTuple):
+    """What the database knows of a release.
+
+    digest: SHA-256 of the file. released: when, UTC seconds. round: its public parameters.
+    """
+
+    digest: bytes
+    released: int
+    round: Round
+
+
+class Shelf:
+    """Released trees by round; threads may share it.
+
+    store: says which rounds are released. settings: where their files are. most: how many trees stay open.
+    """
+
+    def __init__(self, store: Store, settings: Settings, most: int = _MOST) -> None:
+        self._store = store
+        self._releases = settings.releases_folder
+        self._joined = joined_folder(settings.releases_folder)
+        self._most = most
+        self._lock = threading.Lock()
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        self._opening: dict[str, threading.Lock] = {}
+
+    def tree(self, round_id: str) -> ReleasedTree:
+        """The tree of a released round, with everyone who has been placed in it; refused while there is none."""
+        with self._lock:
+            kept = self._opened.get(round_id)
+            if kept is not None:
+                self._opened.move_to_end(round_id)
+        if kept is not None and kept.version == _version(release_path(self._joined, round_id)):
+            return kept.released
+        # One thread reads the file. Meanwhile others answer from the older one, or wait if there is none.
+        with self._lock:
+            opening = self._opening.setdefault(round_id, threading.Lock())
+        if not opening.acquire(blocking=kept is None) and kept is not None:
+            return kept.released
+        try:
+            return self._open(round_id).released
+        finally:
+            opening.release()
+            with self._lock:
+                self._opening.pop(round_id, None)
+
+    def waits(self, round_id: str, user: str) -> bool:
+        """Whether a user joined late and has not been placed in the tree yet."""
+        late = select(reports.c.late).where(reports.c.round_id == round_id, reports.c.user == user_digest(user))
+        with self._store.read() as connection:
+            return bool(connection.execute(late).scalar_one_or_none())
+
+    def release(self, round_id: str) -> tuple[Path, bytes]:
+        """The released file of a round, without joiners, and its SHA-256; refused while there is none."""
+        return release_path(self._releases, round_id), self._row(round_id).digest
+
+    def _open(self, round_id: str) -> _Opened:
+        row = self._row(round_id)
+        version = _version(release_path(self._joined, round_id))
+        with self._lock:
+            kept = self._opened.get(round_id)
+        if kept is not None and kept.version == version:
+            return kept  # read while this thread waited
+        tree = self._load(release_path(self._joined, round_id), row.round.digest()) if version is not None else None
+        if tree is None:
+            tree = self._load(release_path(self._releases, round_id), row.round.digest())
+        if tree is None:
+            raise Refusal(409, f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
+        opened = _Opened(ReleasedTree(tree, row.digest, row.released, row.round.privacy_sentence()), version)
+        with self._lock:
+            self._opened[round_id] = opened
+            self._opened.move_to_end(round_id)
+            while len(self._opened) > self._most:
+                self._opened.popitem(last=False)
+        return opened
+
+    def _row(self, round_id: str) -> _Row:
+        """What the database knows of a release; refused while there is none."""
+        wanted = select(releases.c.digest, releases.c.released).where(releases.c.round_id == round_id)
+        with self._store.read() as connection:
+            round = find_round(connection, round_id)
+            release = connection.execute(wanted).one_or_none()
+        if round.state == "draft":
+            raise Refusal(404, f"no round {round_id!r}")
+        if release is None:
+            raise Refusal(409, f"round {round_id!r} is {round.state}: its tree can be read once it is released")
+        return _Row(release.digest, release.released, Round.from_bytes(round.parameters, round.digest))
+
+    @staticmethod
+    def _load(path: Path, round_digest: bytes) -> HierarchicalClusterTree | None:
+        """The tree in a file, or None if the file cannot be read or belongs to another round."""
+        try:
+            tree = HierarchicalClusterTree.load(path, memory_map=True)
+        except (InputError, FileFormatError):
+            return None
+        return tree if tree.parameters.get("round_digest") == round_digest.hex() else None
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    """What tells one file at a path from the next, or None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

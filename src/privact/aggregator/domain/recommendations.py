@@ -1,0 +1,149 @@
+"""Recommendations for users of a released tree: the operator's ratings + the tree + a user's own report -> items with reasons.
+
+Ratings are not protected by rounds: they are what a service holds already. They lie in one file of the data folder, as they were
+uploaded. A recommender is made when it is first asked for, and again after the ratings or the tree have changed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.aggregator.domain.open_trees import Shelf
+from privact.aggregator.domain.released_tree import ReleasedTree
+from privact.aggregator.http.responses import Refusal
+from privact.aggregator.jobs.learning import plausible
+from privact.aggregator.settings import Settings
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.reports import read_all, read_round
+from privact.aggregator.storage.schema import label_tables
+from privact.errors import InputError
+from privact.protocol.labels import LabelTable
+from privact.protocol.users import normalise_user_id
+from privact.storage import written_whole
+
+if TYPE_CHECKING:
+    from privact.recommend.cold_start.recommender import ColdStartRecommender
+    from privact.recommend.data.ratings import Ratings
+
+__all__ = ["LONGEST", "Recommendations"]
+
+LONGEST: Final = 256 * 2**20
+"""Longest upload of ratings, in bytes."""
+
+_MOST: Final = 2  # recommenders that stay in memory
+_MOST_WEIGHTS: Final = 1_000_000  # pairs of users weighed while settings are chosen: a few times 8 MB
+_PARQUET: Final = b"PAR1"
+_NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
+
+
+class Recommendations:
+    """What the server recommends; threads may share it.
+
+    store, settings: of the server. shelf: its released trees.
+    """
+
+    def __init__(self, store: Store, settings: Settings, shelf: Shelf) -> None:
+        self._store, self._shelf = store, shelf
+        self._folder = settings.data_folder / "ratings"
+        self._url = settings.database_url
+        self._verb = settings.ratings_verb
+        self._lock = threading.Lock()
+        self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
+        self._ratings: tuple[object, Ratings] | None = None
+
+    def upload(self, body: bytes) -> dict[str, int]:
+        """Replace the ratings; refused ones change nothing.
+
+        body: a CSV, TSV or Parquet file of user, item and rating; see `recommend.read_ratings`.
+        """
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        name = "ratings.parquet" if body.startswith(_PARQUET) else "ratings.csv"
+        draft = self._folder / f"draft-{threading.get_ident()}-{name}"
+        try:
+            draft.write_bytes(body)
+            ratings = _read(draft)
+            with self._lock, written_whole(self._folder / name) as file:
+                file.write(body)
+        except InputError as error:
+            raise Refusal(400, str(error).removeprefix(f"{draft}: ")) from None
+        finally:
+            draft.unlink(missing_ok=True)
+        for other in {"ratings.parquet", "ratings.csv"} - {name}:
+            (self._folder / other).unlink(missing_ok=True)
+        return {"users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings}
+
+    def recommend(self, round_id: str, user: str, k: int) -> dict[str, Any]:
+        """The k best items for a user of a released tree, each with a reason."""
+        tree = self._shelf.tree(round_id)
+        name = str(tree.tree.users_of(np.array([tree.leaf(user)], np.int32))[0])
+        with self._lock:
+            recommender = self._recommender(round_id, tree)
+        return {"user": name, "items": [asdict(found) for found in recommender.recommend(name, k)]}
+
+    def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
+        from privact.recommend.cold_start.recommender import ColdStartRecommender
+        from privact.recommend.cold_start.validation import settings_for
+
+        file = next((path for path in self._folder.glob("ratings.*")), None)
+        if file is None:
+            raise Refusal(409, "there are no ratings on this server: the operator can upload some")
+        version = (file.name, file.stat().st_mtime_ns, file.stat().st_size)
+        key = (round_id, tree.digest, tree.tree.n_users, version)
+        if key not in self._made:
+            if self._ratings is None or self._ratings[0] != version:
+                self._ratings = version, _read(file)
+            assert tree.tree.users is not None
+            if set(self._ratings[1].users).isdisjoint(tree.tree.users):
+                raise Refusal(409, _NOBODY)
+            groups, contacts = self._contact_groups(round_id, tree)
+            made = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
+            made.settings = settings_for(made, _MOST_WEIGHTS)
+            self._made[key] = made
+            while len(self._made) > _MOST:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
+        return self._made[key]
+
+    def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+        """The public label of each leaf, and how many contacts in each label its report lets expect; none with random bins."""
+        from privact.learn.evidence.count_posterior import CountPosterior
+
+        stored = read_round(self._url, round_id)
+        if stored.round.bins != "labels":
+            return None, None
+        users, reports = self._reports(round_id)
+        place = {user: row for row, user in enumerate(users)}
+        assert tree.tree.users is not None
+        rows = np.array([place[user] for user in tree.tree.users])
+        counts = plausible(stored, reports)
+        posterior = CountPosterior.fit(counts[: stored.n_reports], stored.round.epsilon_report, equal_bins=False)
+        with self._store.read() as connection:
+            query = label_tables.select().where(label_tables.c.round_id == round_id)
+            table = LabelTable.from_bytes(connection.execute(query).one().bytes, stored.round.labels_digest)
+        return table.labels_of(tree.tree.users), posterior.counts(counts)[rows]
+
+    def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
+        """Everyone who reported, in time or late."""
+        early, in_time = read_all(self._url, round_id)
+        late, later = read_all(self._url, round_id, late=True)
+        return early + late, np.concatenate((in_time, later))
+
+
+def _read(path: Path) -> Ratings:
+    """Ratings in a file, with user ids as rounds spell them."""
+    from privact.recommend.data.ratings import Ratings
+    from privact.recommend.data.read_ratings import read_ratings
+
+    found = read_ratings(path)
+    users = [normalise_user_id(user) for user in found.users]
+    if len(set(users)) < len(users):
+        twice = next(user for user in users if users.count(user) > 1)
+        raise InputError(f"user {twice!r} is in the ratings under two spellings: use one")
+    return Ratings.from_csr(found.matrix, users, found.items)

@@ -1,0 +1,134 @@
+"""The released artefact: a tree file with the tree, the ids of its users and the round's public parameters; nothing else.
+
+`<data folder>/releases/<round id>.hct` appears whole or not at all, holds no time but the round's own, and is never
+changed: the same reports and the same seed are the same bytes. Leaves are in the order of user digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import insert
+
+from privact.aggregator.domain.rounds import advance
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.reports import StoredRound
+from privact.aggregator.storage.schema import releases
+from privact.errors import PrivaCTError
+from privact.tree.hct import HierarchicalClusterTree
+
+__all__ = [
+    "SEARCH",
+    "fail_round",
+    "joined_folder",
+    "joiners_in",
+    "n_late",
+    "public_parameters",
+    "record_release",
+    "release_path",
+    "remove_drafts",
+    "sha256_of",
+]
+
+SEARCH: Final = "linkage+gentree"
+"""The search that every round is learned with."""
+
+_AT_REST: Final[dict[str, Any]] = {"stage": None, "done": 0, "total": 0}
+
+
+def release_path(folder: Path, round_id: str) -> Path:
+    """Where the released tree of a round is.
+
+    folder: of releases. round_id: safe in file names, as every round's id is.
+    """
+    return folder / f"{round_id}.hct"
+
+
+def joined_folder(releases: Path) -> Path:
+    """Where the trees with late joiners are, given where releases are."""
+    return releases.parent / "joined"
+
+
+def joiners_in(path: Path, digest: bytes) -> int:
+    """How many late joiners the tree at a path holds; 0 if there is none, or one of another round of the same name.
+
+    digest: of the round.
+    """
+    try:
+        tree = HierarchicalClusterTree.load(path, memory_map=True)
+    except PrivaCTError:
+        return 0
+    return n_late(tree) if tree.parameters.get("round_digest") == digest.hex() else 0
+
+
+def n_late(tree: HierarchicalClusterTree) -> int:
+    """How many leaves of a tree, the last ones, are users who joined late."""
+    return tree.n_users - int(tree.parameters["n_reports"])
+
+
+def public_parameters(stored: StoredRound) -> dict[str, Any]:
+    """What a released tree says about itself: the round's parameters, which everybody knew before the first report, and how
+    many reports the tree was learned from, which is its number of leaves."""
+    round = stored.round
+    source = {"bins_seed": round.seed.hex()} if round.bins == "random" else {"labels_digest": round.labels_digest.hex()}
+    return {
+        "round": round.id,
+        "round_digest": round.digest().hex(),
+        "protocol_version": round.version,
+        "epsilon": round.epsilon,
+        "epsilon_report": round.epsilon_report,
+        "n_bins": round.n_bins,
+        "n_users": round.n_users,
+        "n_reports": stored.n_reports,
+        "bins": round.bins,
+        **source,
+        "opens": round.opens,
+        "closes": round.closes,
+        "joiner_seconds": round.joiner_seconds,
+        "profile": stored.profile,
+        "denoise": True,
+        "search": SEARCH,
+        "search_seed": stored.search_seed,
+    }
+
+
+def sha256_of(path: Path) -> bytes:
+    """SHA-256 of a file's bytes."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
+
+
+def record_release(store: Store, round_id: str, digest: bytes, n_users: int) -> bool:
+    """Say that a round is released: its state and the row of its release, both or neither.
+
+    digest: SHA-256 of the file. n_users: leaves of its tree. Returns False if the round was not being learned any more.
+    """
+    now = int(time.time())
+    with store.write() as connection:
+        if not advance(connection, round_id, "learning", "released", released=now, **_AT_REST):
+            return False
+        connection.execute(insert(releases).values(round_id=round_id, digest=digest, n_users=n_users, released=now))
+    return True
+
+
+def fail_round(store: Store, round_id: str, reason: str) -> bool:
+    """Say that a closed round cannot be learned, for good.
+
+    reason: one line for everybody to read. Returns False if the round was neither closed nor being learned.
+    """
+    with store.write() as connection:
+        return any(
+            advance(connection, round_id, before, "failed", failure=reason, **_AT_REST) for before in ("closed", "learning")
+        )
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what a process that was killed while writing left behind.
+
+    folder: in which nobody else writes at this moment.
+    """
+    for draft in folder.glob(".privact-*.tmp"):
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,210 @@
+"""The life of a round: draft -> open -> closed -> learning -> released or failed. Nothing goes back.
+
+Every step is one `UPDATE ... WHERE id = :id AND state = :from`, so that of two servers, or of a person and the clock, only one
+takes it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from privact.aggregator.domain.enrolment import count_users
+from privact.aggregator.domain.labels import build_table
+from privact.aggregator.http.responses import Refusal
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import STATES, label_tables, rounds, users
+from privact.errors import ProtocolError
+from privact.protocol.labels import LabelTable
+from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
+
+__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "is_round_id", "keep_labels", "open_round"]
+
+_NEXT: Final = {
+    ("draft", "open"), ("open", "closed"), ("closed", "learning"), ("closed", "failed"),
+    ("learning", "released"), ("learning", "failed"),
+}  # fmt: skip
+_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def advance(connection: Connection, round_id: str, before: str, after: str, **values: Any) -> bool:
+    """Take one step in the life of a round; False if the round was not in the state before it.
+
+    connection: in a write transaction.
+    round_id: the round.
+    before, after: states that follow each other.
+    values: other columns of the round to set with it.
+    """
+    if (before, after) not in _NEXT:
+        raise ValueError(f"a round never goes from {before} to {after}; states are {', '.join(STATES)}")
+    step = update(rounds).where(rounds.c.id == round_id, rounds.c.state == before).values(state=after, **values)
+    return connection.execute(step).rowcount == 1
+
+
+def create_round(store: Store, wish: Mapping[str, Any], now: int) -> None:
+    """Make a draft.
+
+    store: where rounds are.
+    wish: what the operator posted: id, epsilon, n_bins, bins, opens, closes, joiner_seconds, search_seed, profile.
+    now: UTC seconds.
+    """
+    _round(wish, MAX_USERS, wish["n_bins"] or 1, opens=wish["opens"] or 0, seed=bytes(16))
+    row = {
+        "id": wish["id"], "state": "draft", "settings": json.dumps(dict(wish)), "created": now,
+        "search_seed": wish["search_seed"], "profile": wish["profile"], "opens": wish["opens"], "closes": wish["closes"],
+    }  # fmt: skip
+    try:
+        with store.write() as connection:
+            connection.execute(insert(rounds).values(row))
+    except IntegrityError:
+        raise Refusal(409, f"there is a round {wish['id']!r} already: choose another id") from None
+
+
+def keep_labels(store: Store, round_id: str, source: str) -> None:
+    """Keep the public labels of a draft; earlier ones are replaced.
+
+    store: where rounds are.
+    round_id: the draft.
+    source: what labels.read_labels gave.
+    """
+    with store.write() as connection:
+        row = find_round(connection, round_id, lock=True)
+        if row.state != "draft":
+            raise Refusal(409, f"round {round_id!r} is {row.state}, not a draft: its labels are fixed")
+        if json.loads(row.settings)["bins"] != "labels":
+            raise Refusal(409, f"round {round_id!r} has random bins: create it with bins 'labels'")
+        there = update(label_tables).where(label_tables.c.round_id == round_id).values(source=source)
+        if connection.execute(there).rowcount == 0:
+            connection.execute(insert(label_tables).values(round_id=round_id, source=source))
+
+
+def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> None:
+    """Fix the parameters of a draft and open it for everyone who is enrolled now.
+
+    store: where rounds are.
+    round_id: the draft.
+    now: UTC seconds.
+    minimum_users: with fewer the round is refused.
+    """
+    with store.read() as connection:
+        wish = _wish(connection, round_id, lock=False)
+        source = _label_source(connection, round_id)
+    table = _table(wish, source)  # outside the transaction: a million labels take seconds
+    with store.write() as connection:
+        store.one_at_a_time(connection)
+        wish = _wish(connection, round_id, lock=True)
+        if _label_source(connection, round_id) != source:
+            raise Refusal(409, f"the labels of round {round_id!r} were replaced meanwhile: open it again")
+        n_users = count_users(connection)
+        if n_users < minimum_users:
+            raise Refusal(409, f"{n_users} users are enrolled; a round needs at least {minimum_users}: enrol more first")
+        opens = max(wish["opens"] or now, now)
+        if wish["closes"] is not None and wish["closes"] <= opens:
+            raise Refusal(409, f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
+        source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
+        n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
+        if wish["profile"] == "shares" and n_bins == 1:
+            raise Refusal(409, f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
+        round = _round(wish, n_users, n_bins, opens=opens, **source_of_bins)
+        advance(
+            connection, round_id, "draft", "open",
+            parameters=round.to_bytes(), digest=round.digest(), n_users=n_users,
+            last_serial=connection.execute(select(func.max(users.c.serial))).scalar_one(),
+            opens=round.opens, closes=round.closes, joiners_until=round.closes + round.joiner_seconds, opened=now,
+        )  # fmt: skip
+        if table is not None:
+            there = update(label_tables).where(label_tables.c.round_id == round_id)
+            connection.execute(there.values(source=None, bytes=table.to_bytes()))
+
+
+def close_round(store: Store, round_id: str, now: int) -> None:
+    """Take no more reports, from this moment on.
+
+    store: where rounds are.
+    round_id: an open round.
+    now: UTC seconds.
+    """
+    with store.write() as connection:
+        row = find_round(connection, round_id, lock=True)
+        if not advance(connection, round_id, "open", "closed", closed=now):
+            raise Refusal(409, f"round {round_id!r} is {row.state}, not open")
+
+
+def close_due(store: Store, now: int) -> list[str]:
+    """Close the rounds whose time is over; their ids.
+
+    store: where rounds are.
+    now: UTC seconds.
+    """
+    due = select(rounds.c.id).where(rounds.c.state == "open", rounds.c.closes <= now)
+    with store.read() as connection:  # nearly always there is nothing to write
+        ids = connection.execute(due).scalars().all()
+    if not ids:
+        return []
+    with store.write() as connection:
+        return [round_id for round_id in ids if advance(connection, round_id, "open", "closed", closed=now)]
+
+
+def find_round(connection: Connection, round_id: str, *, lock: bool = False) -> Row[Any]:
+    """The row of a round; refused if there is none.
+
+    connection: to read from.
+    round_id: the round.
+    lock: keep others from changing it until the transaction ends.
+    """
+    statement = select(rounds).where(rounds.c.id == round_id)
+    row = None
+    if is_round_id(round_id):
+        row = connection.execute(statement.with_for_update() if lock else statement).one_or_none()
+    if row is None:
+        raise Refusal(404, f"no round {round_id!r}")
+    return row
+
+
+def is_round_id(text: str) -> bool:
+    """Whether a round could have this id; nothing else is looked up, since databases do not take every text."""
+    return _ID.fullmatch(text) is not None
+
+
+def _wish(connection: Connection, round_id: str, *, lock: bool) -> dict[str, Any]:
+    """What the operator posted for a draft."""
+    row = find_round(connection, round_id, lock=lock)
+    if row.state != "draft":
+        raise Refusal(409, f"round {round_id!r} is {row.state}, not a draft")
+    wish: dict[str, Any] = json.loads(row.settings)
+    return wish
+
+
+def _label_source(connection: Connection, round_id: str) -> str | None:
+    return connection.execute(select(label_tables.c.source).where(label_tables.c.round_id == round_id)).scalar_one_or_none()
+
+
+def _table(wish: Mapping[str, Any], source: str | None) -> LabelTable | None:
+    """The label table, if the bins are labels."""
+    if wish["bins"] == "random":
+        return None
+    if source is None:
+        raise Refusal(409, f"round {wish['id']!r} has no labels yet: upload them first")
+    table = build_table(source, secrets.token_bytes(16))
+    if wish["n_bins"] not in (None, table.n_labels):
+        raise Refusal(409, f"the labels are {table.n_labels}, but n_bins is {wish['n_bins']}: leave n_bins out")
+    return table
+
+
+def _round(wish: Mapping[str, Any], n_users: int, n_bins: int, *, opens: int, **bins: bytes) -> Round:
+    """The public parameters that a wish leads to; refused if they cannot be."""
+    closes = LAST_SECOND if wish["closes"] is None else wish["closes"]
+    try:
+        return Round(
+            id=wish["id"], epsilon=wish["epsilon"], n_bins=n_bins, n_users=n_users, opens=opens, closes=closes,
+            joiner_seconds=wish["joiner_seconds"], bins="labels" if "labels_digest" in bins else "random",
+            seed=bins.get("seed", b""), labels_digest=bins.get("labels_digest", b""),
+        )  # fmt: skip
+    except ProtocolError as error:
+        raise Refusal(400, str(error)) from None

@@ -1,0 +1,89 @@
+"""Tokens: what a user or the operator shows. Only their SHA-256 is ever kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select
+
+from privact.aggregator.storage.schema import operator
+from privact.errors import InputError
+
+__all__ = [
+    "Presented",
+    "is_right",
+    "new_operator_token",
+    "new_user_token",
+    "operator_sha256",
+    "presented",
+    "sha256",
+    "store_operator_token",
+]
+
+_USER: Final = re.compile(rb"[0-9a-f]{32}\.[A-Za-z0-9_-]{43}")
+_OPERATOR: Final = re.compile(r"operator\.[A-Za-z0-9_-]{43}")
+_NOBODY: Final = bytes(16)
+_NO_TOKEN: Final = secrets.token_bytes(32)
+"""What is compared when there is nothing to compare with, so that a missing user takes as long as a wrong token."""
+
+
+class Presented(NamedTuple):
+    """What a request shows.
+
+    digest: the user it names; sixteen zero bytes if it names none.
+    sha256: of the whole token.
+    """
+
+    digest: bytes
+    sha256: bytes
+
+
+def presented(headers: list[tuple[bytes, bytes]]) -> Presented:
+    """The token of a request: always something to look up and compare, whatever was sent."""
+    token = b""
+    for name, value in headers:
+        if name == b"authorization" and value[:7].lower() == b"bearer ":
+            token = value[7:].strip()
+    digest = bytes.fromhex(token[:32].decode("ascii")) if _USER.fullmatch(token) else _NOBODY
+    return Presented(digest, sha256(token))
+
+
+def is_right(shown: bytes, kept: bytes | None) -> bool:
+    """Whether a token is the one that is kept, in time that does not depend on either.
+
+    shown: SHA-256 of what was presented.
+    kept: SHA-256 of the right one, or None if there is none.
+    """
+    return hmac.compare_digest(shown, _NO_TOKEN if kept is None else kept) and kept is not None
+
+
+def sha256(token: bytes) -> bytes:
+    """What is kept of a token."""
+    return hashlib.sha256(token).digest()
+
+
+def new_user_token(digest: bytes) -> str:
+    """A fresh token of the user with this digest."""
+    return f"{digest.hex()}.{secrets.token_urlsafe(32)}"
+
+
+def new_operator_token() -> str:
+    """A fresh token of the operator."""
+    return f"operator.{secrets.token_urlsafe(32)}"
+
+
+def store_operator_token(connection: Connection, token: str) -> None:
+    """Make this the operator's only token."""
+    if not _OPERATOR.fullmatch(token):
+        raise InputError("the operator's token must be 'operator.' and 43 of A-Z a-z 0-9 _ -: leave it out and one is made")
+    connection.execute(delete(operator))
+    connection.execute(insert(operator).values(id=1, token_sha256=sha256(token.encode())))
+
+
+def operator_sha256(connection: Connection) -> bytes | None:
+    """SHA-256 of the operator's token, or None if there is no operator yet."""
+    return connection.execute(select(operator.c.token_sha256)).scalar_one_or_none()

@@ -1,0 +1,195 @@
+"""Who is asking: a bearer token -> a user, the operator, or one and the same refusal.
+
+A missing header, a malformed token, an unknown user and a wrong secret get the same bytes, and they get them at the same
+time: a refusal is sent at a multiple of ten milliseconds after the request came, which drowns what the lookups took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final, NamedTuple, NoReturn
+
+from sqlalchemy import Connection, bindparam, select
+from starlette.requests import Request
+
+from privact.aggregator.domain.batches import Batches, Overloaded
+from privact.aggregator.domain.tokens import Presented, is_right, operator_sha256, presented
+from privact.aggregator.http.rate_limits import Buckets, address_key
+from privact.aggregator.http.responses import Refusal
+from privact.aggregator.settings import Settings
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import users
+
+__all__ = ["Gate", "User", "busy", "find_users", "operator_only", "reader", "signed_in"]
+
+_STEP_SECONDS: Final = 0.010
+_MOST_CACHED: Final = 16_384
+_CACHED_SECONDS: Final = 5.0
+"""How long another server on the same database may still believe a token that was replaced here."""
+_FIND = select(users.c.digest, users.c.token_sha256, users.c.id, users.c.serial, users.c.enrolled).where(
+    users.c.digest.in_(bindparam("digests", expanding=True)), users.c.removed.is_(None)
+)
+
+
+class User(NamedTuple):
+    """Someone enrolled, as the tables know them.
+
+    digest: user_digest(id).
+    token_sha256: SHA-256 of the token.
+    id: normalised.
+    serial: place in the order of enrolment.
+    enrolled: when, UTC seconds.
+    """
+
+    digest: bytes
+    token_sha256: bytes
+    id: str
+    serial: int
+    enrolled: int
+
+
+def find_users(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, User]:
+    """The enrolled users among those with these digests."""
+    rows = connection.execute(_FIND, {"digests": list(dict.fromkeys(digests))}).all()
+    return {row[0]: User(*row) for row in rows}
+
+
+class Gate:
+    """The door of one server.
+
+    store: where users are.
+    settings: how often one may ask.
+    """
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._lookups = Batches(self._look_up, name="privact-login", most_waiting=settings.queue_length)
+        self._known: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
+        self._n_changes = 0
+        self._operator: tuple[bytes | None, float] = (None, 0.0)
+        self._failures = Buckets(settings.login_failure_rate, settings.login_failure_burst)
+        self._by_user = Buckets(settings.report_rate, settings.report_burst)
+        self._by_operator = Buckets(settings.operator_rate, settings.operator_burst)
+
+    def start(self) -> None:
+        """Begin to look users up; call it in the event loop."""
+        self._lookups.start()
+
+    async def stop(self) -> None:
+        """Answer who waits, then stop."""
+        await self._lookups.stop()
+
+    async def user(self, request: Request) -> User:
+        """The user who asks."""
+        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        self.pace(shown)
+        user = await self._user(shown)
+        if user is None:
+            await self.refuse(request, begin)
+        return user
+
+    async def operator(self, request: Request) -> None:
+        """Refuse everyone but the operator."""
+        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        if not await self.is_operator(shown):
+            await self.refuse(request, begin)
+        self._pace(self._by_operator, b"operator")
+
+    async def anyone_enrolled(self, request: Request) -> None:
+        """Refuse everyone but users and the operator."""
+        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        if await self.is_operator(shown):
+            return
+        self.pace(shown)
+        if await self._user(shown) is None:
+            await self.refuse(request, begin)
+
+    async def is_operator(self, shown: Presented) -> bool:
+        """Whether this is the operator's token."""
+        kept, until = self._operator
+        if time.monotonic() >= until:
+            kept = await asyncio.to_thread(self._read_operator)
+            self._operator = (kept, time.monotonic() + _CACHED_SECONDS)
+        return is_right(shown.sha256, kept)
+
+    def pace(self, shown: Presented) -> None:
+        """Refuse a token that is shown too often; each counts for itself, so nobody can use up another's share."""
+        self._pace(self._by_user, shown.sha256)
+
+    async def refuse(self, request: Request, begin: float) -> NoReturn:
+        """Refuse a wrong token, at a time that tells nothing.
+
+        begin: when the request came, by time.monotonic().
+        """
+        wait = self._failures.take(address_key(request.client.host if request.client else None))
+        taken = time.monotonic() - begin
+        await asyncio.sleep(_STEP_SECONDS - taken % _STEP_SECONDS)
+        if wait:
+            raise _too_many(wait)
+        raise Refusal(401, "a valid token is needed: send it as 'Authorization: Bearer TOKEN'")
+
+    def forget(self, digest: bytes) -> None:
+        """Look this user up again next time, because the token has changed."""
+        self._n_changes += 1
+        self._known.pop(digest, None)
+
+    async def _user(self, shown: Presented) -> User | None:
+        known = self._known.get(shown.digest)
+        if known and time.monotonic() < known[1] and is_right(shown.sha256, known[0].token_sha256):
+            return known[0]
+        n_changes = self._n_changes
+        try:
+            found = await self._lookups.ask(shown.digest)
+        except Overloaded:
+            raise busy() from None
+        if not is_right(shown.sha256, found.token_sha256 if found else None) or found is None:
+            return None
+        if n_changes == self._n_changes:  # else this may be what was replaced meanwhile
+            self._known[found.digest] = (found, time.monotonic() + _CACHED_SECONDS)
+        if len(self._known) > _MOST_CACHED:
+            self._known.popitem(last=False)
+        return found
+
+    def _pace(self, buckets: Buckets, key: bytes) -> None:
+        if wait := buckets.take(key):
+            raise _too_many(wait)
+
+    def _look_up(self, digests: list[bytes]) -> list[User | None]:
+        with self._store.read() as connection:
+            found = find_users(connection, digests)
+        return [found.get(digest) for digest in digests]
+
+    def _read_operator(self) -> bytes | None:
+        with self._store.read() as connection:
+            return operator_sha256(connection)
+
+
+def busy() -> Refusal:
+    """What is answered when too much waits already."""
+    return Refusal(503, "the server is busy: try again in 1 s", retry_after=1)
+
+
+def _too_many(wait: float) -> Refusal:
+    return Refusal(429, f"too many requests: try again in {max(1, round(wait + 0.5))} s", retry_after=wait)
+
+
+async def signed_in(request: Request) -> User:
+    """The user who asks; for routes."""
+    gate: Gate = request.app.state.gate
+    return await gate.user(request)
+
+
+async def operator_only(request: Request) -> None:
+    """Refuse everyone but the operator; for routes."""
+    gate: Gate = request.app.state.gate
+    await gate.operator(request)
+
+
+async def reader(request: Request) -> None:
+    """Refuse who may not read released trees; for routes."""
+    if not request.app.state.settings.public_trees:
+        gate: Gate = request.app.state.gate
+        await gate.anyone_enrolled(request)

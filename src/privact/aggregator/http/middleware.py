@@ -1,0 +1,106 @@
+"""What happens to every request and every answer: safe headers, HEAD, one line in the log, one observation in the metrics.
+
+Reports take a shorter way than everything else: a round brings one from every user within days, and the general machinery of
+routes would cost more than taking the report.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from time import perf_counter
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from privact.aggregator.http.refusals import refusal_of
+from privact.aggregator.http.responses import Refusal, refused
+from privact.aggregator.metrics import Metrics
+
+__all__ = ["Front"]
+
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)
+"""Sent with every answer that does not set them itself."""
+_METHODS: Final = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
+_REPORT: Final = re.compile(r"/v1/rounds/([A-Za-z0-9._-]{1,64})/report")
+_REPORT_ROUTE: Final = "/v1/rounds/{id}/report"
+_log = logging.getLogger("privact.requests")
+
+
+class Front:
+    """Wraps the routes.
+
+    app: the routes.
+    put_report: the route of reports, which is called directly.
+    metrics: where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, put_report: Callable[[Request, str], Awaitable[Response]], metrics: Metrics) -> None:
+        self._app = app
+        self._put_report = put_report
+        self._observer = lru_cache(maxsize=1024)(metrics.requests.labels)  # labels() is slow
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        begin, method, status = perf_counter(), scope["method"], 0
+        headers_only = method == "HEAD"
+        if headers_only:
+            scope = {**scope, "method": "GET"}
+
+        async def send_on(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = message["headers"]
+                there = {name for name, _ in headers}
+                headers.extend(header for header in _HEADERS if header[0] not in there)
+            elif headers_only:
+                message = {**message, "body": b""}
+            await send(message)
+
+        report = _REPORT.fullmatch(scope["path"]) if method == "PUT" else None
+        try:
+            if report is not None:
+                answer = await self._answer_report(Request(scope, receive), report[1])
+                await answer(scope, receive, send_on)
+            else:
+                await self._app(scope, receive, send_on)
+        except Exception:
+            _log.exception("a request failed", extra={"method": _known(method), "route": _route(scope)})
+            if status:  # the answer is under way: it can only be cut off
+                raise
+            await refused(Refusal(500, "the server failed; its log says why"))(scope, receive, send_on)
+        self._note(_known(method), _REPORT_ROUTE if report else _route(scope), status, perf_counter() - begin)
+
+    async def _answer_report(self, request: Request, round_id: str) -> Response:
+        try:
+            return await self._put_report(request, round_id)
+        except Exception as error:
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            return refused(refusal)
+
+    def _note(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._observer(method, route, str(status)).observe(seconds)
+        if not (method == "PUT" and status in (200, 201) and route == _REPORT_ROUTE):
+            _log.info("request", extra={"method": method, "route": route, "status": status, "seconds": round(seconds, 3)})
+
+
+def _route(scope: Scope) -> Any:
+    """The route without what was filled in: addresses may hold user ids."""
+    return getattr(scope.get("route"), "path", "none")
+
+
+def _known(method: str) -> str:
+    """The method, if it is one; a client may invent any number of them."""
+    return method if method in _METHODS else "other"

@@ -1,0 +1,1 @@
+"""work beside the server: learning trees, placing late joiners."""

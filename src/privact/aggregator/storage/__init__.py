@@ -1,0 +1,1 @@
+"""the database: tables, migrations, reports."""

@@ -1,0 +1,1 @@
+"""the product -> time, memory and quality, beside its peers."""

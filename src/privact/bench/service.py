@@ -1,0 +1,146 @@
+"""What a round costs: durable reports a second, answer times and memory of an aggregator; bytes and time on a device.
+
+The load generator runs beside the server on the same machine, and sends a report again only after the last one of its connection
+was acknowledged. Acknowledged means on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from privact.device.degrees import degree_vector
+from privact.device.noise import randomize
+from privact.errors import PrivaCTError
+from privact.progress import Tell
+from privact.protocol.addresses import aggregator_address
+from privact.protocol.report import Report, report_length
+from privact.protocol.round import Round, default_bins
+from privact.simulate.http_devices import Operator, made_up_network, make_reports, send_reports
+from privact.simulate.keep_alive import Load
+from privact.simulate.local_aggregator import running_aggregator
+from privact.simulate.local_postgres import postgres_programs, running_postgres
+
+__all__ = ["bench_service"]
+
+
+CONTACTS = 500
+"""Contacts of the device whose time is measured."""
+
+
+def bench_service(n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
+    """All measurements; see the module.
+
+    n_reports: reports of each run. concurrency: reports under way at a time. repeats: runs of each database; the table has the
+    median run by speed, and the speed of each.
+    """
+    databases = [_measured("SQLite", n_reports, concurrency, repeats, tell)]
+    if postgres_programs() is None:
+        databases.append({"database": "PostgreSQL", "status": "not installed"})
+    else:
+        databases.append(_measured("PostgreSQL", n_reports, concurrency, repeats, tell))
+    tell("timing a device", 0, 0)
+    return {
+        "reports": n_reports,
+        "concurrency": concurrency,
+        "cores": os.cpu_count(),
+        "databases": databases,
+        "bytes_per_user": [_bytes(n_users) for n_users in (1_000, 1_000_000)],
+        "device": _device(),
+    }
+
+
+def _measured(name: str, n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
+    """The median of several runs on one kind of database."""
+    runs = []
+    for number in range(repeats):
+        stage = f"{name}, run {number + 1} of {repeats}"
+        with ExitStack() as ending:
+            settings = {}
+            if name == "PostgreSQL":
+                folder = ending.enter_context(running_postgres())
+                settings["database"] = f"postgresql://postgres@/postgres?host={folder}"
+            aggregator = ending.enter_context(running_aggregator(**settings))
+            operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
+            load = _load(operator, aggregator.url, n_reports, concurrency, partial(_staged, tell, stage))
+            runs.append((n_reports / load.seconds, load, aggregator.peak_memory()))
+    speed, load, memory = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
+    return {
+        "database": name,
+        "status": "ok",
+        "reports_per_second": speed,
+        "each_run": [run[0] for run in runs],
+        "p50_ms": load.percentile(0.5),
+        "p99_ms": load.percentile(0.99),
+        "server_peak_mb": memory / 1e6,
+    }
+
+
+def _staged(tell: Tell, stage: str, text: str, done: int, total: int) -> None:
+    """Progress of one run under the name of the run."""
+    tell(f"{stage}: {text}", done, total)
+
+
+def _load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Tell) -> Load:
+    """Enrol users, open a round and send a report of each."""
+    network = made_up_network(n_reports, seed=0)
+    users = network.graph.users
+    tokens = operator.enrol(users, tell)
+    operator.ask("POST", "/v1/rounds", {"id": "bench", "epsilon": 1.0})
+    operator.ask("POST", "/v1/rounds/bench/open")
+    round = operator.parameters("bench")
+    reports = make_reports(network.graph, users, round, None, tell)
+    each = [tokens[user] for user in users]
+    load = send_reports(aggregator_address(url), "bench", each, reports, concurrency=concurrency, tell=tell)
+    if load.statuses[201] != n_reports:
+        raise PrivaCTError(
+            f"only {load.statuses[201]} of {n_reports} reports were accepted: {load.failure or dict(load.statuses)}"
+        )
+    return load
+
+
+def _round(n_users: int) -> Round:
+    return Round(id="bench", epsilon=1.0, n_bins=default_bins(n_users), n_users=n_users, seed=bytes(32))
+
+
+def _bytes(n_users: int) -> dict[str, Any]:
+    """Bytes of one user's round, beside the paper's scheme, which sends the bin of every user to every user.
+
+    Bodies only. The paper's partition is taken as compactly as it can be: half a byte for the bin of each of up to 16 bins, in
+    an order of users that everybody knows already; its report as K doubles.
+    """
+    round = _round(n_users)
+    return {
+        "n_users": n_users,
+        "n_bins": round.n_bins,
+        "round": len(round.to_bytes()),
+        "report": report_length(round.n_bins),
+        "paper_partition": (n_users + 1) // 2,
+        "paper_report": 8 * round.n_bins,
+    }
+
+
+def _device() -> dict[str, Any]:
+    """Milliseconds on a device with many contacts in a round of a million users, once everything is loaded."""
+    round, contacts = _round(1_000_000), [f"contact{number}@server{number % 7}.example" for number in range(CONTACTS)]
+
+    def timed(work: Callable[[], Any]) -> float:
+        seconds = []
+        for _ in range(50):
+            begin = time.perf_counter()
+            work()
+            seconds.append(time.perf_counter() - begin)
+        return 1000 * statistics.median(seconds)
+
+    vector = degree_vector(contacts, round, owner="me@here.example")
+    return {
+        "contacts": CONTACTS,
+        "count_ms": timed(lambda: degree_vector(contacts, round, owner="me@here.example")),
+        "noise_ms": timed(lambda: randomize(vector, round)),
+        "encode_ms": timed(lambda: Report.bind(round, "me@here.example", vector.tolist()).to_bytes()),
+    }

@@ -1,0 +1,1 @@
+"""requests to an aggregator, for devices and for operators."""

@@ -1,0 +1,76 @@
+"""Mastodon's following_accounts.csv -> the followed accounts.
+
+Today's export has the columns Account address, Show boosts, Notify on new posts and Languages. Older ones have fewer, or no
+heading at all; people edit them in spreadsheets. So: the heading may be in any case, be absent, or have other columns before the
+address; addresses may begin with @; an account without a server lives on the owner's.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from privact.device.contacts.read import Line
+from privact.errors import InputError
+from privact.protocol.users import normalise_user_id
+
+__all__ = ["ids", "looks_like"]
+
+_ADDRESS_HEADINGS: Final = {"account address", "account", "address", "acct", "account name", "handle", "username"}
+_OTHER_HEADINGS: Final = {"show boosts", "notify on new posts", "languages", "hide notifications", "list name", "comment"}
+_FLAGS: Final = {"true", "false", "0", "1", "yes", "no"}
+_ADDRESS: Final = re.compile(r"@?[^\s@,;]+(@[^\s@,;]+)?")
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is Mastodon's export rather than an edge list: by its heading, or by flags after the first address."""
+    first = next((row for _, row in _rows(text) if any(row)), [])
+    heading = [_heading(cell) for cell in first]
+    if "account address" in heading or (heading and heading[0] in _ADDRESS_HEADINGS and set(heading) & _OTHER_HEADINGS):
+        return True
+    return len(first) > 1 and bool(_ADDRESS.fullmatch(first[0])) and first[1].casefold() in _FLAGS
+
+
+def ids(text: str, owner: str) -> Iterator[Line]:
+    """The address of each followed account, after its line number.
+
+    text: the whole file.
+    owner: the follower's own id; accounts without a server live on the same.
+    """
+    _, _, home = normalise_user_id(owner).partition("@")
+    column: int | None = None
+    for number, row in _rows(text):
+        if not any(row):
+            continue
+        if column is None:
+            heading = [_heading(cell) for cell in row]
+            found = [place for place, cell in enumerate(heading) if cell in _ADDRESS_HEADINGS]
+            column = found[0] if found else 0
+            if found:
+                continue
+        if len(row) <= column or not _ADDRESS.fullmatch(row[column]):
+            raise InputError(f", line {number}: there is no account address such as ada@server.example in column {column + 1}")
+        address = row[column].lstrip("@")
+        yield number, f"{address}@{home}" if home and "@" not in address else address
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row, after the number of the row's last line."""
+    lines = text.lstrip("\ufeff").splitlines()
+    head = next((line for line in lines if line.strip()), "")
+    separator = max(",;\t", key=head.count)  # spreadsheets write what their language is used to
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            raise InputError(f", line {reader.line_num}: this is not a row of a CSV file: export it again") from None
+        yield reader.line_num, [cell.strip() for cell in row]
+
+
+def _heading(cell: str) -> str:
+    return " ".join(cell.replace("_", " ").casefold().split())

@@ -1,0 +1,1 @@
+"""what a device has spent and sent, on disk."""

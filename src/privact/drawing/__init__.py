@@ -1,0 +1,1 @@
+"""tree -> pictures, and the page of the explorer."""

@@ -1,0 +1,1 @@
+"""reports -> hierarchical cluster tree."""

@@ -1,0 +1,1 @@
+"""reports -> what they say about the true counts -> points."""

@@ -1,0 +1,1 @@
+"""files and batches of reports -> one table of reports."""

@@ -1,0 +1,1 @@
+"""any number of users -> parts, learned on any engine -> one tree."""

@@ -1,0 +1,1 @@
+"""points -> the tree of highest cost."""

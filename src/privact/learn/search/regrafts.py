@@ -1,0 +1,51 @@
+"""Polish: move users and clusters to where they raise the cost most, until a round of moves gains little.
+
+Local swaps alone cannot improve average linkage (linkage.py). Taking a whole subtree out and putting it back at its
+best place on a walk down the tree can: on the paper's networks it adds 0.2 to 0.4 % to the cost in a few hundredths
+of a second, more than long heated chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from privact.learn.search._regrafts import regraft
+from privact.learn.search._swaps import SearchState, climb, fill
+from privact.learn.search.linkage import EXACT_LIMIT, TIES_LIMIT
+
+HEIGHT = 20
+"""How many levels above a node the search for its new place begins."""
+
+LEAST_GAIN = 5e-4
+"""A round that gains less than this share of the cost is the last."""
+
+
+SWAPS = 32
+"""Local swaps per user and round that a tree of very many users is given; smaller ones go on to a local optimum."""
+
+
+def polish(
+    state: SearchState, rounds: int | None, progress: Callable[[int, float], None], least_gain: float = LEAST_GAIN
+) -> list[float]:
+    """Rounds of regrafts and local swaps; returns the cost after each. Up to EXACT_LIMIT users no swap gains at the end.
+
+    rounds: at most this many; None goes on until a round gains less than least_gain of the cost, or nothing for few users.
+    progress: is told the round and the cost. least_gain: a share of the cost.
+    """
+    n = (len(state.left) + 1) // 2
+    nodes = np.arange(2 * n - 1)
+    limit = 2**62 if n <= EXACT_LIMIT else SWAPS * n
+    least = least_gain if rounds is None and n > TIES_LIMIT else 1e-12
+    costs: list[float] = []
+    before = fill(state)
+    while rounds is None or len(costs) < rounds:
+        regraft(state, nodes, HEIGHT)
+        climb(state, nodes, limit)
+        costs.append(fill(state))
+        progress(len(costs), costs[-1])
+        if costs[-1] - before <= least * abs(before):
+            break
+        before = costs[-1]
+    return costs

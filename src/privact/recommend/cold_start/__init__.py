@@ -1,0 +1,1 @@
+"""tree + report -> items for users without ratings."""

@@ -1,0 +1,128 @@
+"""Settings of the cold-start recommender, chosen on users who have ratings: each in turn is served as if without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.recommend.cold_start.community_rates import community_weights
+from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings, weighted_rates
+from privact.recommend.cores import on_all_cores
+from privact.recommend.data.metrics import CUTOFF, score
+from privact.recommend.data.ratings import Ratings
+from privact.recommend.ranking import best_items
+
+__all__ = ["GRID", "ITEMS", "MOST_WEIGHTS", "choose_settings", "settings_for"]
+
+GRID: tuple[ColdStartSettings, ...] = (
+    ColdStartSettings(),
+    ColdStartSettings(1_000.0, prior=2.0),
+    ColdStartSettings(prior=2.0, ridge=0.1),
+    ColdStartSettings(ridge=np.inf),
+    ColdStartSettings(np.inf, power=1.0),
+    ColdStartSettings(np.inf, power=0.0, ridge=np.inf),
+    ColdStartSettings(evenly=True),
+    ColdStartSettings(ridge=np.inf, evenly=True),
+    ColdStartSettings(np.inf, power=1.0, ridge=np.inf, evenly=True),
+    ColdStartSettings(np.inf, power=0.0, ridge=np.inf, evenly=True),
+)
+"""What is tried: the default first; then more and less trust in communities and in the report, down to none, which is popularity;
+then the same with users weighing more evenly."""
+
+ASKED, WORK = 300, 200_000_000
+"""How many users are asked: as many as so many products of a user and a rating allow, but at least so many."""
+
+MOST_WEIGHTS = 10_000_000
+"""How many pairs of users `settings_for` weighs at a time, at most."""
+
+DOUBT = 2.0
+"""By how many standard errors other settings must be better than the first."""
+
+ITEMS = 4_000
+"""Only so many items, the most rated, are ranked: others hardly ever make a list."""
+
+
+def choose_settings(
+    recommender: ColdStartRecommender,
+    rng: int | np.random.Generator,
+    grid: Sequence[ColdStartSettings] = GRID,
+    k: int = CUTOFF,
+) -> ColdStartSettings:
+    """The settings with the best NDCG@k for users whose ratings are known but do not count for their own list.
+
+    The first settings stay unless others are better by more than two standard errors of the difference: few users cannot tell
+    settings apart that are nearly as good.
+
+    Only what the recommender was fitted on is used, so in an experiment nothing of the hidden fold is.
+
+    recommender: fitted; its own settings are not changed.
+    rng: a seed or a generator; draws who is asked.
+    grid: what to try, first what to keep in doubt.
+    """
+    ratings = _most_rated(recommender.ratings)
+    rated = recommender.ratings.activity > 0
+    rows = np.flatnonzero(ratings.activity)
+    if len(rows) < 2:
+        return grid[0]
+    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _asked(len(rows), ratings.matrix.nnz)])
+    relevant = ratings.matrix[rows]
+    weights = {
+        strength: community_weights(recommender.tree, rows, rated, strength)
+        for strength in dict.fromkeys(settings.strength for settings in grid)
+    }
+    tried = grid if recommender.groups is not None else _different_trees(grid)
+
+    def reached(settings: ColdStartSettings) -> NDArray[np.float64]:
+        rates = weighted_rates(recommender.blended(weights[settings.strength], rows, settings), ratings)
+        return score(best_items(rates, k), relevant).ndcg
+
+    first, *others = on_all_cores(reached, tried)
+    best, gain = tried[0], 0.0
+    for settings, found in zip(tried[1:], others, strict=True):
+        difference = found - first
+        mean = float(difference.mean())
+        if mean > max(gain, DOUBT * float(difference.std(ddof=1)) / np.sqrt(len(rows))):
+            best, gain = settings, mean
+    return best
+
+
+def settings_for(recommender: ColdStartRecommender, most_weights: int = MOST_WEIGHTS) -> ColdStartSettings:
+    """The settings that serve the users of a tree best, chosen by `choose_settings`, always alike.
+
+    Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are
+    tried too. Where the choice would take too much memory the recommender's own settings stay.
+
+    recommender: fitted. most_weights: how many pairs of users may be weighed at a time, a few times 8 bytes each.
+    """
+    ratings = recommender.ratings
+    rated = int((ratings.activity > 0).sum())
+    if _asked(rated, ratings.n_ratings) * ratings.n_users > most_weights:
+        return recommender.settings
+    least = min(settings.strength for settings in GRID)
+    strengths = [part for part in (rated / 100, rated / 10, float(rated)) if 0 < part < least]
+    closer = [replace(settings, strength=part) for part in strengths for settings in (GRID[0], replace(GRID[0], ridge=np.inf))]
+    return choose_settings(recommender, 0, (*GRID, *closer))
+
+
+def _asked(rated: int, n_ratings: int) -> int:
+    """How many of the users with ratings are asked."""
+    return min(rated, max(ASKED, WORK // max(1, n_ratings)))
+
+
+def _most_rated(ratings: Ratings) -> Ratings:
+    """The same users with the most rated items only."""
+    if ratings.n_items <= ITEMS:
+        return ratings
+    chosen = np.sort(np.argsort(-ratings.counts, kind="stable")[:ITEMS])
+    return Ratings(ratings.matrix[:, chosen], ratings.users, tuple(ratings.items[item] for item in chosen.tolist()))
+
+
+def _different_trees(grid: Sequence[ColdStartSettings]) -> list[ColdStartSettings]:
+    """The settings that differ where there is no report: the first of each strength and evenness."""
+    different: dict[tuple[float, bool], ColdStartSettings] = {}
+    for each in grid:
+        different.setdefault((each.strength, each.evenly), each)
+    return list(different.values())

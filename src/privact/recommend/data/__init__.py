@@ -1,0 +1,1 @@
+"""files of ratings -> matrix, splits, and scores of ranked lists."""

@@ -1,0 +1,1 @@
+"""ratings + neighbours -> items, by who was exposed to what."""

@@ -1,0 +1,1 @@
+"""ratings -> factors of users and items."""

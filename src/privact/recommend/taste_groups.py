@@ -1,0 +1,135 @@
+"""Taste groups: users with like ratings, as public labels for the bins of a round.
+
+A group is learned from ratings that the service already holds, never from contacts: a label that came from private contacts
+would tell them to everyone who downloads the label table, and no noise in the reports could take that back.
+
+Ratings -> binary matrix, items weighted by inverse frequency -> rows of length 1 -> truncated SVD -> rows of length 1 -> k-means.
+Everything is decided by one generator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from privact.errors import InputError
+from privact.recommend.data.ratings import Ratings
+
+__all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "taste_groups", "taste_vectors"]
+
+NO_GROUP = -1
+"""The group of users without ratings: nobody counts them."""
+
+FACTORS = 32
+"""Dimensions of taste unless told otherwise."""
+
+DENSE = 200
+"""Up to so many users or items all factors are computed. Of few, some may be equal, and ARPACK would choose by chance."""
+
+RESTARTS = 4
+ROUNDS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class TasteGroups:
+    """Which taste group each user is in.
+
+    labels: (n_users) int32, 0 to n_groups - 1, or NO_GROUP (-1) for users without ratings: `PrivaCT(bins=labels)`.
+    n_groups: how many groups; none is empty.
+    """
+
+    labels: NDArray[np.int32]
+    n_groups: int
+
+    def as_labels(self, users: tuple[str, ...]) -> dict[str, int]:
+        """User id to group, users without one left out: what a label table is made from."""
+        return {user: label for user, label in zip(users, self.labels.tolist(), strict=True) if label != NO_GROUP}
+
+
+def taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Generator, factors: int = FACTORS) -> TasteGroups:
+    """Groups of users who rated like items.
+
+    ratings: what the service holds; how high a rating is does not matter here.
+    n_groups: how many groups; fewer come out if fewer users differ.
+    rng: a seed or a generator; decides everything.
+    factors: dimensions of taste.
+    """
+    rng = np.random.default_rng(rng)
+    rated = np.flatnonzero(ratings.activity)
+    if not 1 <= n_groups <= len(rated):
+        raise InputError(f"{n_groups} taste groups of {len(rated)} users with ratings: choose from 1 to {len(rated)}")
+    labels = np.full(ratings.n_users, NO_GROUP, np.int32)
+    found = _k_means(taste_vectors(ratings, rng, factors)[rated], n_groups, rng)
+    used, labels[rated] = np.unique(found, return_inverse=True)
+    return TasteGroups(labels, len(used))
+
+
+def taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors: int = FACTORS) -> NDArray[np.float64]:
+    """(n_users, factors) the direction of each user's taste, of length 1; 0 for users without ratings.
+
+    rng: a seed or a generator.
+    factors: dimensions of taste, fewer if there are fewer users or items.
+    """
+    from scipy.sparse.linalg import svds
+
+    binary, counts = ratings.binary, ratings.counts
+    rarity = np.log((1.0 + (ratings.activity > 0).sum()) / (1.0 + counts)) + 1.0
+    owner = np.repeat(np.arange(ratings.n_users), ratings.activity)
+    length = np.sqrt(np.bincount(owner, rarity[binary.indices] ** 2, minlength=ratings.n_users))
+    weighted = csr_array((rarity[binary.indices] / length[owner], binary.indices, binary.indptr), shape=binary.shape)
+    rank = min(factors, *(side - 1 for side in weighted.shape))
+    if rank < 1:
+        return np.asarray((ratings.activity > 0).astype(np.float64)[:, None])
+    start = np.random.default_rng(rng).standard_normal(min(weighted.shape))
+    if min(weighted.shape) <= DENSE:
+        left, strength, _ = np.linalg.svd(weighted.toarray(), full_matrices=False)
+        left, strength = left[:, :rank], strength[:rank]
+    else:
+        left, strength, _ = svds(weighted, k=rank, v0=start)
+        left, strength = left[:, ::-1], strength[::-1]
+    left = left * strength
+    left = left * np.where(left.sum(axis=0) < 0, -1.0, 1.0)  # the sign of a factor is chance
+    norm = np.linalg.norm(left, axis=1, keepdims=True)
+    return np.asarray(np.divide(left, norm, out=np.zeros_like(left), where=norm > 1e-12))
+
+
+def _k_means(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The group of each point by the best of a few runs of k-means from spread-out starts (k-means++)."""
+    best, least = np.zeros(len(points), np.int64), np.inf
+    squares = (points**2).sum(axis=1)
+    for _ in range(RESTARTS):
+        centres = _spread_out(points, squares, k, rng)
+        nearest = np.full(len(points), -1)
+        for _ in range(ROUNDS):
+            distance = squares[:, None] - 2.0 * points @ centres.T + (centres**2).sum(axis=1)
+            moved = distance.argmin(axis=1)
+            if (moved == nearest).all():
+                break
+            nearest = moved
+            size = np.bincount(nearest, minlength=k)
+            member = csr_array((np.ones(len(points)), (nearest, np.arange(len(points)))), shape=(k, len(points)))
+            total = member @ points
+            centres = np.where(size[:, None] > 0, total / np.maximum(size, 1)[:, None], centres)
+        spread = float(distance[np.arange(len(points)), nearest].sum())
+        if spread < least:
+            best, least = nearest, spread
+    return best
+
+
+def _spread_out(
+    points: NDArray[np.float64], squares: NDArray[np.float64], k: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """k points to start from: each next one drawn by its squared distance from those before."""
+    centres = np.empty((k, points.shape[1]))
+    centres[0] = points[rng.integers(len(points))]
+    away = np.full(len(points), np.inf)
+    for chosen in range(1, k):
+        last = centres[chosen - 1]
+        away = np.minimum(away, np.maximum(squares - 2.0 * points @ last + last @ last, 0.0))
+        whole = away.sum()
+        place = rng.choice(len(points), p=away / whole) if whole > 0 else rng.integers(len(points))
+        centres[chosen] = points[place]
+    return centres

@@ -1,0 +1,1 @@
+"""made-up networks and devices, for experiments, tests and the demo."""

@@ -1,0 +1,1 @@
+"""tree <-> files and other libraries."""

@@ -1,0 +1,151 @@
+"""The tree's own file: JSON header, aligned arrays, checksum over everything. Never pickle.
+
+    0   8   magic, in the manner of PNG: any text-mode transfer breaks it
+    8   4   format version, little-endian like all numbers here
+    12  4   length of the header in bytes
+    16  8   length of the whole file in bytes
+    24      header: JSON with "arrays" (dtype, shape, offset), "parameters" and "privact", the version that wrote it
+            zeros up to a multiple of 64, where the data begin and offsets count from
+            arrays, each at a multiple of 64: the six of `Layout`, and "users" (packed ids) if there are any
+    -32 32  BLAKE2b-256 of all bytes before
+
+All derived arrays are stored, so that a query needs neither a compiler nor a walk over the tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.errors import FileFormatError, InputError
+from privact.storage import written_whole
+from privact.tree import layout as layouts
+from privact.tree import users as user_ids
+from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.layout import Layout
+from privact.tree.parameters import parameters_text
+
+MAGIC = b"\x89HCT\r\n\x1a\n"
+FORMAT_VERSION = 1
+_PREFIX = struct.Struct("<8sIIQ")
+_ALIGNMENT = 64
+_DIGEST = 32
+_DTYPES = dict.fromkeys(Layout._fields, "<i4") | {"users": "|u1"}
+
+
+def save(tree: HierarchicalClusterTree, path: str | Path) -> None:
+    """Write a tree, all or nothing; see the tree's method."""
+    arrays: dict[str, NDArray[Any]] = {name: array.astype("<i4", copy=False) for name, array in tree.layout._asdict().items()}
+    if tree.users is not None:
+        arrays["users"] = np.frombuffer(tree.users.packed, np.uint8)
+    entries: dict[str, Any] = {}
+    end = 0
+    for name, array in arrays.items():
+        entries[name] = {"dtype": _DTYPES[name], "shape": list(array.shape), "offset": end}
+        end = _aligned(end + array.nbytes)
+    content = {"arrays": entries, "parameters": dict(tree.parameters), "privact": _package_version()}
+    header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+    data_begin = _aligned(_PREFIX.size + len(header))
+    checksum = hashlib.blake2b(digest_size=_DIGEST)
+    with written_whole(path) as stream:
+
+        def write(chunk: bytes | memoryview) -> None:
+            checksum.update(chunk)
+            stream.write(chunk)
+
+        write(_PREFIX.pack(MAGIC, FORMAT_VERSION, len(header), data_begin + end + _DIGEST) + header)
+        write(bytes(data_begin - _PREFIX.size - len(header)))
+        for array in arrays.values():
+            write(np.ascontiguousarray(array).data)
+            write(bytes(_aligned(array.nbytes) - array.nbytes))
+        stream.write(checksum.digest())
+
+
+def load(path: str | Path, memory_map: bool = False) -> HierarchicalClusterTree:
+    """Read a tree and verify it; see the tree's method."""
+    data = _bytes_of(Path(path), memory_map)
+
+    def refuse(reason: str) -> FileFormatError:
+        return FileFormatError(f"{path} {reason}")
+
+    start = data[: len(MAGIC)]
+    if not start:
+        raise refuse("is empty")
+    if not MAGIC.startswith(start):
+        raise refuse("is not a tree file of privact")
+    if len(data) < _PREFIX.size:
+        raise refuse(f"is cut off after {len(data)} bytes: fetch it again")
+    _, version, header_length, length = _PREFIX.unpack_from(data)
+    if version > FORMAT_VERSION:
+        raise refuse(
+            f"has format version {version}, this privact reads up to {FORMAT_VERSION}: update privact, or fetch it again"
+        )
+    if version < 1:
+        raise refuse("is damaged in its first bytes: fetch it again")
+    if len(data) != length:
+        raise refuse(f"has {len(data)} bytes where its header says {length}: it is cut off or damaged, fetch it again")
+    body = memoryview(data)[:-_DIGEST]
+    if hashlib.blake2b(body, digest_size=_DIGEST).digest() != data[-_DIGEST:]:
+        raise refuse("does not match its checksum: it is damaged, fetch it again")
+
+    # From here on the file is as somebody wrote it; it may still be nonsense.
+    try:
+        header = json.loads(bytes(body[_PREFIX.size : _PREFIX.size + header_length]))
+        arrays = _arrays_of(header["arrays"], body[_aligned(_PREFIX.size + header_length) :])
+        parameters = parameters_text(header["parameters"])
+        layout = Layout(*(arrays[name] for name in Layout._fields))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
+        raise refuse(f"has a header that makes no sense ({type(error).__name__}: {error})") from None
+    packed = arrays["users"].tobytes() if "users" in arrays else None
+    problem = layouts.problem_of(layout)
+    if problem is None and packed is not None:
+        problem = user_ids.problem_of(packed, len(layout.order))
+    if problem is not None:
+        raise refuse(f"does not hold a tree: {problem}")
+    return HierarchicalClusterTree(*layout, None if packed is None else user_ids.UserIds(packed), parameters)
+
+
+def _bytes_of(path: Path, memory_map: bool) -> bytes | mmap.mmap:
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot read {path}: it is not a regular file")
+        with open(path, "rb") as stream:
+            if memory_map and stream.seek(0, 2):  # an empty file cannot be mapped
+                return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            stream.seek(0)
+            return stream.read()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _arrays_of(entries: dict[str, Any], data: memoryview) -> dict[str, NDArray[Any]]:
+    """The arrays that header entries describe, each checked to lie within the data."""
+    arrays = {}
+    for name, entry in entries.items():
+        (count,), offset, dtype = entry["shape"], entry["offset"], np.dtype(_DTYPES[name])
+        if entry["dtype"] != _DTYPES[name] or type(count) is not int or type(offset) is not int:
+            raise ValueError(f"array {name} is not described as it should be")
+        if count < 0 or offset < 0 or offset % _ALIGNMENT or offset + count * dtype.itemsize > len(data):
+            raise ValueError(f"array {name} does not lie within the file")
+        arrays[name] = np.frombuffer(data, dtype, count, offset) if count else np.empty(0, dtype)
+    return arrays
+
+
+def _aligned(length: int) -> int:
+    return -(-length // _ALIGNMENT) * _ALIGNMENT
+
+
+def _package_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and reading needs none of it
+
+    try:
+        return version("privact")
+    except PackageNotFoundError:
+        return "unknown"

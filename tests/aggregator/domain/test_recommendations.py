@@ -1,0 +1,137 @@
+"""Recommendations over HTTP: the operator uploads ratings, users ask with their token."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from privact.aggregator.http.app import create_app
+from privact.aggregator.settings import Settings
+from privact.protocol.report import Report
+from privact.protocol.round import Round
+
+OPERATOR = "operator." + "o" * 43
+SIDES = [f"user{number}@{'left' if number < 60 else 'right'}.example" for number in range(120)]
+"""Users of two groups who know only users of their own."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A client of a server whose round is released: users report contacts in their own group only; and everyone's headers."""
+    settings = Settings(data_folder=tmp_path_factory.mktemp("data"), operator_token=OPERATOR, report_rate=0, ratings_verb="play")
+    with TestClient(create_app(settings)) as client:
+        operator = {"Authorization": f"Bearer {OPERATOR}"}
+        tokens = client.post("/v1/users", json={"users": SIDES}, headers=operator).json()["tokens"]
+        client.post("/v1/rounds", json={"id": "spring", "epsilon": 4.0, "bins": "labels"}, headers=operator)
+        lines = "".join(f"{user},{user.split('@')[1]}\n" for user in SIDES)
+        client.put("/v1/rounds/spring/labels", content=lines, headers=operator | {"Content-Type": "text/csv"})
+        client.post("/v1/rounds/spring/open", headers=operator)
+        round_ = Round.from_bytes(client.get("/v1/rounds/spring/parameters").content)
+        people = {user: {"Authorization": f"Bearer {token}"} for user, token in tokens.items()}
+        for number, user in enumerate(SIDES):
+            vector = (30, 0) if number < 60 else (0, 30)
+            body = Report.bind(round_, user, vector).to_bytes()
+            assert client.put("/v1/rounds/spring/report", content=body, headers=people[user]).status_code == 201
+        client.post("/v1/rounds/spring/close", headers=operator)
+        for _ in range(1200):
+            if client.get("/v1/rounds/spring").json()["state"] == "released":
+                break
+            time.sleep(0.05)
+        yield client, operator, people
+
+
+RATINGS = "user,item,rating\n" + "".join(
+    f"{user.upper()},{'waltz' if number < 60 else 'tango'},1\n{user.upper()},polka,1\n"
+    for number, user in enumerate(SIDES)
+    if number % 60
+)
+"""The left group has waltz, the right one tango, all have polka; users 0 and 60 have told nothing."""
+
+
+def test_users_get_what_their_community_has_with_a_reason(served):
+    client, operator, people = served
+    uploaded = client.put("/v1/ratings", content=RATINGS, headers=operator | {"Content-Type": "text/csv"})
+    assert uploaded.json() == {"users": 118, "items": 3, "ratings": 236}
+    for user, (liked, other) in ((SIDES[0], ("waltz", "tango")), (SIDES[60], ("tango", "waltz"))):
+        answer = client.get("/v1/rounds/spring/recommendations?k=3", headers=people[user]).json()
+        assert answer["user"] == user
+        items = [found["item"] for found in answer["items"]]
+        assert items.index(liked) < items.index(other)
+        reason = next(found["reason"] for found in answer["items"] if found["item"] == liked)
+        assert reason.endswith("in your close community play this")
+    rated = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[1]]).json()
+    assert "waltz" not in [found["item"] for found in rated["items"]]  # what a user has is not listed again
+
+
+def test_new_ratings_replace_the_old_ones_and_bad_ones_change_nothing(served):
+    client, operator, people = served
+    client.put("/v1/ratings", content="user,item\n" + f"{SIDES[5]},samba\n", headers=operator)
+    mine = lambda: client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()["items"]  # noqa: E731
+    assert [found["item"] for found in mine()] == ["samba"]
+    for bad in (
+        b"",
+        b"user\n",
+        b"PAR1garbage",
+        b"\xff\xfe",
+        f"{SIDES[5]},samba,-1\n".encode(),
+        f"{SIDES[5]},a,1\n@{SIDES[5].upper()},b,1\n".encode(),
+    ):
+        refused = client.put("/v1/ratings", content=bad, headers=operator)
+        assert refused.status_code == 400, bad
+        assert list(refused.json()) == ["error"]
+    assert [found["item"] for found in mine()] == ["samba"]
+
+
+def test_only_the_operator_uploads_and_only_users_ask(served):
+    client, operator, people = served
+    assert client.put("/v1/ratings", content=RATINGS, headers=people[SIDES[0]]).status_code == 401
+    assert client.put("/v1/ratings", content=RATINGS).status_code == 401
+    assert client.get("/v1/rounds/spring/recommendations").status_code == 401
+    assert client.get("/v1/rounds/nothing/recommendations", headers=people[SIDES[0]]).status_code == 404
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    stranger = client.post("/v1/users", json={"users": ["zoe"]}, headers=operator).json()["tokens"]["zoe"]
+    asked = client.get("/v1/rounds/spring/recommendations", headers={"Authorization": f"Bearer {stranger}"})
+    assert asked.status_code == 404
+
+
+def test_without_ratings_the_way_out_is_said(served):
+    client, _, people = served
+    for file in (client.app.state.settings.data_folder / "ratings").glob("*"):
+        file.unlink()
+    asked = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])
+    assert asked.status_code == 409
+    assert asked.json() == {"error": "there are no ratings on this server: the operator can upload some"}
+
+
+def test_ratings_of_strangers_are_the_operators_matter_and_name_nobody(served):
+    client, operator, people = served
+    uploaded = client.put("/v1/ratings", content="user,item,rating\nzoe,waltz,1\nyan,tango,1\n", headers=operator)
+    assert uploaded.status_code == 200
+    asked = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])
+    assert asked.status_code == 409
+    assert asked.json() == {"error": "the ratings have no user of this tree: the operator has to upload ratings of its users"}
+
+
+def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
+    client, operator, people = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    before = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()
+    folder = client.app.state.settings.data_folder
+    said = (Path(__file__).parents[2] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
+    for name in ("releases", "ratings"):
+        assert f"cp -a /var/lib/privact/{name} /backup/" in said
+        shutil.copytree(folder / name, tmp_path / name)
+    with (
+        closing(sqlite3.connect(folder / "privact.sqlite3")) as source,
+        closing(sqlite3.connect(tmp_path / "privact.sqlite3")) as copy,
+    ):
+        source.backup(copy)
+    assert {path.name for path in folder.iterdir() if path.is_dir() and f"`{path.name}`" not in said} == set()
+    with TestClient(create_app(Settings(data_folder=tmp_path, operator_token=OPERATOR, ratings_verb="play"))) as restored:
+        assert restored.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json() == before

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+
+from privact.aggregator.domain.tokens import (
+    is_right,
+    new_operator_token,
+    new_user_token,
+    operator_sha256,
+    presented,
+    sha256,
+    store_operator_token,
+)
+from privact.aggregator.storage.database import Store
+from privact.errors import InputError
+from privact.protocol.users import user_digest
+
+ADA = user_digest("ada")
+
+
+def shown(value: bytes):
+    return presented([(b"host", b"x"), (b"authorization", value)])
+
+
+def test_a_users_token_names_the_user_and_is_unguessable():
+    tokens = {new_user_token(ADA) for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(re.fullmatch(rf"{ADA.hex()}\.[A-Za-z0-9_-]{{43}}", token) for token in tokens)
+
+
+def test_a_token_is_taken_from_the_header_however_its_name_is_spelled():
+    token = new_user_token(ADA)
+    expected = (ADA, hashlib.sha256(token.encode()).digest())
+    for scheme in ("Bearer", "bearer", "BEARER"):
+        assert shown(f"{scheme} {token}".encode()) == expected
+    assert shown(f"Bearer   {token} ".encode()) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"Bearer",
+        b"Bearer ",
+        b"Basic YWRhOng=",
+        b"Bearer \xff\xfe",
+        b"Bearer " + b"0" * 100_000,
+        b"Bearer " + b"g" * 32 + b"." + b"a" * 43,
+    ],
+)
+def test_whatever_is_sent_there_is_someone_to_look_up(value):
+    digest, hashed = shown(value[:200])
+    assert digest == bytes(16)
+    assert len(hashed) == 32
+
+
+def test_a_token_names_nobody_unless_it_is_well_formed():
+    token = new_user_token(ADA)
+    for wrong in (token.replace(ADA.hex(), ADA.hex().upper()), token[:-1], token + "a", token.replace(".", ":"), f"x{token}"):
+        assert shown(f"Bearer {wrong}".encode()).digest == bytes(16)
+
+
+def test_only_the_kept_token_is_right():
+    assert is_right(sha256(b"a"), sha256(b"a"))
+    assert not is_right(sha256(b"a"), sha256(b"b"))
+    assert not is_right(sha256(b"a"), None)
+    assert not is_right(bytes(32), None)
+
+
+def test_the_operator_has_one_token_and_only_its_hash_is_kept(database_url, tmp_path):
+    store, first, second = Store.open(database_url), new_operator_token(), new_operator_token()
+    with store.write() as connection:
+        assert operator_sha256(connection) is None
+        store_operator_token(connection, first)
+        store_operator_token(connection, second)
+    with store.read() as connection:
+        assert operator_sha256(connection) == sha256(second.encode())
+    store.close()
+
+
+@pytest.mark.parametrize("token", ["", "operator.", "secret", "operator." + "a" * 42, "operator." + "ä" * 43])
+def test_a_token_that_is_easily_guessed_is_refused(tmp_path, token):
+    store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    with pytest.raises(InputError, match=r"must be 'operator\.' and 43 of") as refused, store.write() as connection:
+        store_operator_token(connection, token)
+    assert str(refused.value).count(token or "operator.") <= 1  # only as part of the advice
+    store.close()

@@ -1,0 +1,158 @@
+"""Contact lists: three formats told apart by content, ids in one spelling, and a line number where something is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privact.device.contacts.read import Contacts, contacts_from_text, read_contacts
+from privact.errors import InputError
+from privact.protocol.users import normalise_user_id
+
+OWNER = "Ada@Vinyl.example"
+
+
+def ids(text: str, **options: str) -> tuple[str, ...]:
+    return contacts_from_text(text, OWNER, **options).ids
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bob@a.example\ncleo@b.example\n",
+        "@Bob@A.example\r\n@cleo@b.example",
+        "# whom I know\n\n  bob@a.example  \ncleo@b.example\n\n",
+        "contact\nbob@a.example\ncleo@b.example\n",
+        "ada@vinyl.example\tbob@a.example\nada@vinyl.example\tcleo@b.example\n",
+        "ada@vinyl.example bob@a.example\ncleo@b.example @ADA@vinyl.example\n",
+        "bob@a.example,ada@vinyl.example\nada@vinyl.example,cleo@b.example\n",
+        "user;contact\nada@vinyl.example;bob@a.example\nada@vinyl.example;cleo@b.example\n",
+        '"ada@vinyl.example","bob@a.example"\n"ada@vinyl.example","cleo@b.example"\n',
+    ],
+)
+def test_an_edge_list_has_one_id_a_line_or_the_owner_on_one_side(text):
+    found = contacts_from_text(text, OWNER)
+    assert (found.ids, found.format) == (("bob@a.example", "cleo@b.example"), "edges")
+    assert (found.duplicates, found.oneself) == (0, 0)
+
+
+def test_who_is_named_twice_counts_once_and_oneself_not_at_all():
+    found = contacts_from_text("bob\nBOB\n@bob\ncleo\nADA@vinyl.example\n", OWNER)
+    assert (found.ids, found.duplicates, found.oneself) == (("bob", "cleo"), 2, 1)
+    assert found.in_words() == "2 contacts (edges; 2 named again; 1 with oneself)"
+
+
+def test_spellings_of_one_id_are_one_contact():
+    assert ids("cafe\u0301@x.example\ncaf\u00e9@X.example\n") == ("caf\u00e9@x.example",)
+
+
+def test_nobody_is_a_list_too():
+    assert contacts_from_text("", OWNER) == Contacts((), "edges")
+    assert contacts_from_text("\n# nobody\n", OWNER).in_words() == "0 contacts (edges)"
+    assert contacts_from_text("bob", OWNER).in_words() == "1 contact (edges)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bob\n@\n", "line 2: there is no id"),
+        ("bob\n\n# x\n@@ \n", "line 4: there is no id"),
+        ("ada@vinyl.example bob\nbob cleo\n", "line 2: neither id is 'ada@vinyl.example', who answers"),
+        ("ada@vinyl.example,bob,cleo\n", "line 1: there are 3 columns with 3 ids"),
+        ("bob\nada@vinyl.example,\n", "line 2: there are 2 columns with 1 ids"),
+        ("ada@vinyl.example\t@\n", "line 1: there is no id"),
+    ],
+)
+def test_a_bad_line_is_named_but_not_shown(tmp_path, text, message):
+    path = tmp_path / "contacts.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as refused:
+        read_contacts(path, OWNER)
+    assert str(refused.value).startswith(f"{path}, line ")
+    assert "\n" not in str(refused.value)
+    assert "bob" not in str(refused.value)
+
+
+def test_the_owner_may_be_the_word_of_a_heading():
+    assert contacts_from_text("name\nbob\n", "Ann").ids == ("bob",)
+    assert contacts_from_text("bob\nname\n", "Ann").ids == ("bob", "name")
+
+
+def test_what_cannot_be_read_is_told_in_one_line(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*: no such file"):
+        read_contacts(tmp_path / "missing", OWNER)
+    with pytest.raises(InputError, match=r"cannot read .*: is a directory"):
+        read_contacts(tmp_path, OWNER)
+    path = tmp_path / "latin"
+    path.write_bytes("bob\nzoé\n".encode("latin-1"))
+    with pytest.raises(InputError, match="latin, line 2: this is not UTF-8 text"):
+        read_contacts(path, OWNER)
+
+
+def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path):
+    path = tmp_path / "marked"
+    path.write_bytes("\ufeffbob\n".encode())
+    assert read_contacts(path, OWNER).ids == ("bob",)
+
+
+def test_the_format_is_told_by_content_and_can_be_overridden():
+    card = "BEGIN:VCARD\nVERSION:3.0\nEMAIL:bob@a.example\nEND:VCARD\n"
+    assert contacts_from_text("\n" + card.lower().replace("vcard", "VCARD"), OWNER).format == "vcard"
+    assert contacts_from_text("Account address\nbob@a.example\n", OWNER).format == "mastodon"
+    assert contacts_from_text("bob@a.example,true\n", OWNER).format == "mastodon"
+    plain = contacts_from_text("bob\n", OWNER, format="mastodon")
+    assert (plain.ids, plain.format) == (("bob@vinyl.example",), "mastodon")
+    with pytest.raises(InputError, match="format 'csv' is unknown: it must be edges, mastodon or vcard"):
+        contacts_from_text("bob\n", OWNER, format="csv")
+    with pytest.raises(InputError, match="begins with BEGIN:VCARD"):
+        contacts_from_text("bob\n", OWNER, format="vcard")
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "BEGIN:VCARD",
+            "END:VCARD",
+            "VERSION:2.1",
+            "EMAIL",
+            ";",
+            ":",
+            "=",
+            "QUOTED-PRINTABLE",
+            "ENCODING=",
+            "CHARSET=x",
+            "PREF=",
+            "\r\n",
+            "\n",
+            " ",
+            "\t",
+            ",",
+            '"',
+            "@",
+            "a@b.c",
+            "Account address",
+            "true",
+            "\ufeff",
+            "\u2028",
+            "\x00",
+            "\\",
+            "é",
+        ]
+    )
+)
+
+
+@given(st.one_of(st.text(), PIECES.map("".join), PIECES.map(lambda rest: "BEGIN:VCARD\n" + "".join(rest) + "\nEND:VCARD")))
+@settings(deadline=None, max_examples=100)
+@pytest.mark.parametrize("format", [None, "edges", "mastodon", "vcard"])
+def test_whatever_a_file_holds_it_is_read_or_refused_in_one_line(format, text):
+    try:
+        found = contacts_from_text(text, OWNER, format=format)
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert all(contact == normalise_user_id(contact) for contact in found.ids)
+        assert normalise_user_id(OWNER) not in found.ids
+        refused = ""
+    assert "\n" not in refused
