@@ -47,8 +47,7 @@ def test_what_fit_leaves_behind(network, fitted):
     assert fitted.reports_.dtype.kind == "i"
     assert (fitted.vectors_ >= 0).all()
     assert list(fitted.tree_.users) == list(network.graph.users)
-    assert fitted.bins_.tolist() == assign_bins(network.graph.users, fitted.round_).tolist()
-    assert fitted.round_.epsilon == 1.0
+    assert fitted.bins_.tolist() == assign_bins(network.graph.users, fitted._seed, fitted.n_bins_).tolist()
     assert fitted.cost_trace_[-1] == pytest.approx(dasgupta_cost(fitted.tree_, fitted.embedding_))
     assert set(fitted.labels_) == set(range(8))
 
@@ -65,7 +64,6 @@ def test_without_noise_reports_are_exact(network):
     model = PrivaCT(epsilon=None, random_state=0).fit(network.graph)
     assert (model.reports_ == degree_vectors(network.graph, model.bins_, model.n_bins_)).all()
     assert model.epsilon_report_ is None
-    assert model.round_ is None
     assert "epsilon" not in model.tree_.parameters
 
 

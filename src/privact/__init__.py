@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from privact.device.degrees import degree_vector as degree_vector
     from privact.errors import (
+        AggregatorError as AggregatorError,
+    )
+    from privact.errors import (
         FileFormatError as FileFormatError,
     )
     from privact.errors import (
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
     )
     from privact.errors import (
         InputError as InputError,
+    )
+    from privact.errors import (
+        LedgerError as LedgerError,
     )
     from privact.errors import (
         MissingExtraError as MissingExtraError,
@@ -26,6 +32,9 @@ if TYPE_CHECKING:
     )
     from privact.errors import (
         ProtocolError as ProtocolError,
+    )
+    from privact.errors import (
+        RefusedError as RefusedError,
     )
     from privact.errors import (
         TreeError as TreeError,
@@ -62,13 +71,16 @@ else:
         {
             "privact.device.degrees": ["degree_vector"],
             "privact.errors": [
+                "AggregatorError",
                 "FileFormatError",
                 "GraphError",
                 "InputError",
+                "LedgerError",
                 "MissingExtraError",
                 "NotFittedError",
                 "PrivaCTError",
                 "ProtocolError",
+                "RefusedError",
                 "TreeError",
                 "UnknownUserError",
             ],

@@ -6,7 +6,10 @@ PrivaCTError
  │    └── TreeError                       arrays, linkage or text do not describe a full binary tree
  ├── UnknownUserError (also KeyError)     a user is not in this tree or graph
  ├── FileFormatError                      a file is truncated, foreign, damaged or from a newer version
+ │    └── LedgerError                     a device's ledger is lost, damaged or older than what was written
  ├── ProtocolError (also ValueError)      a round or a report is malformed
+ ├── RefusedError                         a device does not answer a round, to keep what it promised its user
+ ├── AggregatorError                      an aggregator cannot be reached, refuses, or sends what no aggregator should
  ├── NotFittedError (also ValueError)     a model is asked before it has learned
  └── MissingExtraError (also ImportError) an optional dependency is not installed
 
@@ -16,13 +19,16 @@ Every message is one line that names the value, the limit and the way out.
 from __future__ import annotations
 
 __all__ = [
+    "AggregatorError",
     "FileFormatError",
     "GraphError",
     "InputError",
+    "LedgerError",
     "MissingExtraError",
     "NotFittedError",
     "PrivaCTError",
     "ProtocolError",
+    "RefusedError",
     "TreeError",
     "UnknownUserError",
 ]
@@ -53,6 +59,18 @@ class UnknownUserError(PrivaCTError, KeyError):
 
 class FileFormatError(PrivaCTError):
     """A file is truncated, foreign, damaged or from a newer version."""
+
+
+class LedgerError(FileFormatError):
+    """A ledger that is lost, damaged or older than what was written: what was spent is no longer known."""
+
+
+class RefusedError(PrivaCTError):
+    """A round that a device will not answer, because it would break what the device promised its user."""
+
+
+class AggregatorError(PrivaCTError):
+    """An aggregator that cannot be reached, that refuses, or that sends what no aggregator should."""
 
 
 class ProtocolError(PrivaCTError, ValueError):

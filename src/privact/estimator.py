@@ -13,7 +13,7 @@ from privact.errors import InputError, NotFittedError
 from privact.learn.search.learn_tree import Progress, Search, generator, learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.bins import assign_bins
-from privact.protocol.round import Round, default_bins, epsilon_per_report
+from privact.protocol.round import check_bins, default_bins, epsilon_per_report
 from privact.tree.embedding import Embedding, Thresholds, thresholds_for
 
 if TYPE_CHECKING:
@@ -146,17 +146,13 @@ class PrivaCT:
 
     def _choose_bins(self, graph: ContactGraph, rng: np.random.Generator) -> None:
         n = graph.n_users
-        self.round_: Round | None = None
         self._seed: bytes | None = None
         if isinstance(self.bins, str):
             if self.bins != "random":
                 raise InputError(f"bins {self.bins!r} is unknown: use 'random' or one whole number a user")
             self.n_bins_ = default_bins(n) if self.n_bins is None else self.n_bins
             self._seed = rng.bytes(16)
-            epsilon = 1.0 if self.epsilon is None else self.epsilon  # without noise the round only says who is in which bin
-            announced = Round(id="simulation", epsilon=epsilon, n_bins=self.n_bins_, n_users=n, seed=self._seed)
-            self.bins_ = assign_bins(graph.users, announced)
-            self.round_ = None if self.epsilon is None else announced
+            self.bins_ = assign_bins(graph.users, self._seed, check_bins(self.n_bins_, n))
             return
         labels = np.asarray(self.bins)
         if labels.shape != (n,) or labels.dtype.kind not in "iu":

@@ -9,7 +9,7 @@ import pytest
 
 from privact.device.answer import make_reports, propose
 from privact.device.ledger.rules import Rules
-from privact.device.refusals import AggregatorError, LedgerError, RefusedError
+from privact.errors import AggregatorError, LedgerError, RefusedError
 from privact.protocol.bins import bin_of
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report, report_length

@@ -6,8 +6,7 @@ import httpx
 import pytest
 
 from privact.client.device_client import ATTEMPTS, Aggregator
-from privact.device.refusals import AggregatorError
-from privact.errors import ProtocolError
+from privact.errors import AggregatorError, ProtocolError
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.round import Round
 

@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from privact.device.ledger.entries import StoredReport
-from privact.device.refusals import AggregatorError
 from privact.device.upload import deliver
+from privact.errors import AggregatorError
 from privact.protocol.report import Report
 
 

@@ -18,8 +18,7 @@ import pytest
 
 from privact.device.ledger.ledger import Ledger
 from privact.device.ledger.rules import Rules
-from privact.device.refusals import RefusedError
-from privact.errors import ProtocolError
+from privact.errors import ProtocolError, RefusedError
 from privact.protocol.report import Report
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round
 

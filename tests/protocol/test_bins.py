@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from privact.errors import InputError, ProtocolError
-from privact.protocol.bins import assign_bins, bin_of
+from privact.protocol.bins import assign_bins, assign_round_bins, bin_of
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 
@@ -44,8 +44,8 @@ def test_every_spelling_falls_in_one_bin() -> None:
 
 def test_many_users_at_once_fall_where_each_falls_alone() -> None:
     round = random_round(13)
-    assert assign_bins(USERS[:200], round).tolist() == [bin_of(user, round) for user in USERS[:200]]
-    assert assign_bins([], round).shape == (0,)
+    assert assign_round_bins(USERS[:200], round).tolist() == [bin_of(user, round) for user in USERS[:200]]
+    assert assign_round_bins([], round).shape == (0,)
 
 
 def test_random_bins_are_even_and_a_lopsided_assignment_would_be_noticed() -> None:
@@ -54,13 +54,13 @@ def test_random_bins_are_even_and_a_lopsided_assignment_would_be_noticed() -> No
         expected = len(bins) / 13
         return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), df=12))
 
-    bins = assign_bins(USERS, random_round(13))
+    bins = assign_round_bins(USERS, random_round(13))
     assert probability(bins) > 1e-4  # nothing random here: seed and users are fixed
     assert probability(np.where(np.arange(len(bins)) % 10 == 0, 0, bins)) < 1e-12
 
 
 def test_another_seed_is_another_partition() -> None:
-    one, other = (assign_bins(USERS, random_round(10, seed)) for seed in (bytes(16), bytes(15) + b"\x01"))
+    one, other = (assign_round_bins(USERS, random_round(10, seed)) for seed in (bytes(16), bytes(15) + b"\x01"))
     assert abs(np.mean(one == other) - 0.1) < 5 * np.sqrt(0.09 / len(USERS))
 
 
@@ -68,7 +68,7 @@ def test_label_bins_come_from_the_rounds_own_table() -> None:
     table = LabelTable.from_labels({"ada": 0, "bob": 1}, 2, key=bytes(16))
     other = LabelTable.from_labels({"ada": 1, "bob": 1}, 2, key=bytes(16))
     round = Round(id="r", epsilon=1.0, n_bins=2, n_users=9, bins="labels", labels_digest=table.digest())
-    assert assign_bins(["@Bob", "nobody", "ada"], round, table).tolist() == [1, -1, 0]
+    assert assign_round_bins(["@Bob", "nobody", "ada"], round, table).tolist() == [1, -1, 0]
     assert bin_of("nobody", round, table) == -1
     with pytest.raises(ProtocolError, match="is not that of round r"):
         bin_of("ada", round, other)
@@ -79,3 +79,14 @@ def test_label_bins_come_from_the_rounds_own_table() -> None:
     uneven = Round(id="r", epsilon=1.0, n_bins=3, n_users=9, bins="labels", labels_digest=table.digest())
     with pytest.raises(ProtocolError, match="2 labels but round r has 3 bins"):
         bin_of("ada", uneven, table)
+
+
+def test_random_bins_need_only_a_seed_and_a_number_of_bins():
+    round = random_round(13)
+    assert assign_bins(USERS, round.seed, 13).tolist() == assign_round_bins(USERS, round).tolist()
+
+
+@pytest.mark.parametrize(("seed", "n_bins", "named"), [(b"short", 3, "seed is 5 bytes"), (bytes(16), 0, "n_bins is 0")])
+def test_a_short_seed_or_no_bins_are_refused(seed, n_bins, named):
+    with pytest.raises(ProtocolError, match=named):
+        assign_bins(USERS, seed, n_bins)

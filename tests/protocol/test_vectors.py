@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from privact.device.degrees import degree_vector
-from privact.protocol.bins import assign_bins
+from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
@@ -135,7 +135,7 @@ def test_label_table() -> None:
 @pytest.mark.parametrize("vector", VECTORS["bins"], ids=lambda vector: f"{vector['round']}-{vector['user']}")
 def test_bins(vector: dict[str, Any]) -> None:
     round = our_round(ROUNDS[vector["round"]])
-    assert assign_bins([vector["user"]], round, our_labels(round)).tolist() == [vector["bin"]]
+    assert assign_round_bins([vector["user"]], round, our_labels(round)).tolist() == [vector["bin"]]
     assert stranger.bin(vector["user"], ROUNDS[vector["round"]], TABLE) == vector["bin"]
 
 

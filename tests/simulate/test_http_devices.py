@@ -16,7 +16,7 @@ from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.errors import InputError, PrivaCTError
 from privact.protocol.addresses import aggregator_address
-from privact.protocol.bins import assign_bins
+from privact.protocol.bins import assign_round_bins
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 from privact.simulate.http_devices import Operator, made_up_network, make_reports, simulate
@@ -95,7 +95,7 @@ def test_reports_hold_the_counts_of_each_user_s_contacts():
     round = Round(id="r", epsilon=2000.0, n_bins=5, n_users=60, seed=bytes(16))  # noise other than 0 once in e^1000
     reports = [Report.from_bytes(data) for data in make_reports(graph, users, round)]
     assert [report.vector for report in reports] == [
-        tuple(vector) for vector in degree_vectors(graph, assign_bins(graph.users, round), 5).tolist()
+        tuple(vector) for vector in degree_vectors(graph, assign_round_bins(graph.users, round), 5).tolist()
     ]
 
 

@@ -12,7 +12,7 @@ from scipy.stats import chisquare, dlaplace
 from privact.device.degrees import degree_vector
 from privact.errors import InputError, ProtocolError
 from privact.network.graph import ContactGraph
-from privact.protocol.bins import assign_bins
+from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.simulate import reports
@@ -82,12 +82,12 @@ def test_bins_that_do_not_fit_the_graph_are_refused(star: ContactGraph, bins: li
 def test_simulation_counts_what_each_device_counts(random_graph: ContactGraph) -> None:
     round = Round(id="r", epsilon=1.0, n_bins=5, n_users=300, seed=bytes(16))
     devices = [degree_vector(random_graph.neighbours(user), round, owner=user) for user in random_graph.users]
-    assert np.array_equal(degree_vectors(random_graph, assign_bins(random_graph.users, round), 5), np.stack(devices))
+    assert np.array_equal(degree_vectors(random_graph, assign_round_bins(random_graph.users, round), 5), np.stack(devices))
 
 
 def test_played_devices_report_their_own_counts(random_graph: ContactGraph) -> None:
     round = Round(id="r", epsilon=NO_NOISE, n_bins=5, n_users=300, seed=bytes(16))
-    exact = degree_vectors(random_graph, assign_bins(random_graph.users, round), 5)
+    exact = degree_vectors(random_graph, assign_round_bins(random_graph.users, round), 5)
     assert np.array_equal(play_devices(random_graph, round), exact)
 
 

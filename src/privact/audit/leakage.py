@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from privact.errors import FileFormatError, InputError, TreeError
+from privact.protocol.round_ids import ROUND_ID
 from privact.tree import layout as layouts
 from privact.tree import users as user_ids
 from privact.tree.formats.hct_file import FORMAT_VERSION, MAGIC
@@ -73,7 +74,7 @@ _SECONDS = _whole(0, 253_402_300_799)
 _HEX_DIGEST = _text("[0-9a-f]{64}")
 
 PUBLIC_PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
-    "round": _text("[A-Za-z0-9][A-Za-z0-9._-]{0,63}"),
+    "round": _text(ROUND_ID),
     "round_digest": _HEX_DIGEST,
     "protocol_version": _whole(1, 255),
     "epsilon": _number,

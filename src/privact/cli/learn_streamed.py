@@ -49,7 +49,7 @@ def learn_streamed(
     from privact.learn.search.learn_tree import generator
     from privact.network.streamed_degrees import stream_degree_vectors
     from privact.protocol.bins import assign_bins
-    from privact.protocol.round import Round, default_bins, epsilon_per_report
+    from privact.protocol.round import check_bins, default_bins, epsilon_per_report
     from privact.tree.users import UserIds
 
     begin = perf_counter()
@@ -58,8 +58,7 @@ def learn_streamed(
 
     def bins_of(users: Sequence[str]) -> tuple[NDArray[np.integer], int]:
         n_bins = default_bins(len(users)) if bins is None else bins
-        announced = Round(id="simulation", epsilon=epsilon or 1.0, n_bins=n_bins, n_users=len(users), seed=bins_seed)
-        return assign_bins(users, announced), n_bins
+        return assign_bins(users, bins_seed, check_bins(n_bins, len(users))), n_bins
 
     with tempfile.TemporaryDirectory(prefix="privact-", dir=choice.scratch) as folder:
         tell("reading contacts", 0, 0)

@@ -24,14 +24,11 @@ def promise(parameters: Mapping[str, Any]) -> str | None:
         edge; "round" names the round.
     """
     from privact.errors import ProtocolError
-    from privact.protocol.round import Round
+    from privact.protocol.promise import privacy_sentence
 
     if parameters.get("epsilon") is None:
         return NO_NOISE if "search" in parameters else None
-    try:  # the sentence follows from the name and epsilon of a round, whatever its bins
-        named = Round(
-            id=parameters.get("round", "simulation"), epsilon=parameters["epsilon"], n_bins=1, n_users=1, seed=bytes(16)
-        )
+    try:
+        return privacy_sentence(parameters["epsilon"], parameters.get("round", "simulation"))
     except ProtocolError:  # a file that somebody else wrote
         return None
-    return named.privacy_sentence()

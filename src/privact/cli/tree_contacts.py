@@ -14,7 +14,6 @@ from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
 from privact.progress import Tell
 from privact.protocol.bins import assign_bins
-from privact.protocol.round import Round
 from privact.query.quality import random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -59,8 +58,7 @@ def bins_of(tree: HierarchicalClusterTree, graph: ContactGraph, labels: Path | N
     seed, n_bins = tree.parameters.get("bins_seed"), tree.parameters.get("n_bins", 0)
     if seed is None:
         raise InputError("the tree file does not say in which bins contacts were counted: give its labels with --labels FILE")
-    round = Round(id="simulation", epsilon=1.0, n_bins=n_bins, n_users=graph.n_users, seed=bytes.fromhex(seed))
-    return assign_bins(graph.users, round), n_bins
+    return assign_bins(graph.users, bytes.fromhex(seed), n_bins), n_bins
 
 
 def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell: Tell) -> dict[str, HierarchicalClusterTree]:

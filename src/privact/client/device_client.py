@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
-from privact.device.refusals import AggregatorError
-from privact.errors import MissingExtraError, PrivaCTError, ProtocolError
+from privact.errors import AggregatorError, MissingExtraError, PrivaCTError, ProtocolError
 from privact.protocol.addresses import Address
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
+from privact.protocol.round_ids import is_round_id
 from privact.protocol.users import normalise_user_id, user_digest
 
 try:
@@ -210,7 +210,7 @@ def _notice(said: Any) -> Notice:
     id, state, digest = said["id"], said["state"], bytes.fromhex(said["digest"])
     if not isinstance(id, str) or not isinstance(state, str) or len(digest) != 32:
         raise ValueError
-    if not id or len(id) > 64 or not id.isascii() or not id.replace("-", "").replace("_", "").replace(".", "").isalnum():
+    if not is_round_id(id):
         raise ValueError  # it becomes part of an address
     late = bool(said.get("late"))
     return Notice(id, digest, state, said["may_answer"] is True, said["answered_at"] is not None, late)

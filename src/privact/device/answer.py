@@ -11,10 +11,9 @@ from privact.client.device_client import Aggregator, Me, Notice
 from privact.device.ledger.entries import Book, StoredReport
 from privact.device.ledger.home import Account
 from privact.device.ledger.rules import amount, check_round
-from privact.device.refusals import AggregatorError, LedgerError, RefusedError
 from privact.device.slots import draw_slot, wait_for
 from privact.device.upload import deliver
-from privact.errors import ProtocolError
+from privact.errors import AggregatorError, LedgerError, ProtocolError, RefusedError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.protocol.bins import assign_bins
+from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.protocol.users import normalise_user_id
@@ -36,5 +36,5 @@ def degree_vector(
     distinct = {normalise_user_id(contact) for contact in contacts}
     if owner is not None:
         distinct.discard(normalise_user_id(owner))
-    bins = assign_bins(distinct, round, labels)
+    bins = assign_round_bins(distinct, round, labels)
     return np.bincount(bins[bins >= 0], minlength=round.n_bins).astype(np.int64)

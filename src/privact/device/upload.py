@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from privact.client.device_client import Aggregator
 from privact.device.ledger.entries import StoredReport
-from privact.device.refusals import AggregatorError
+from privact.errors import AggregatorError
 
 __all__ = ["Delivery", "deliver"]
 

@@ -17,31 +17,43 @@ from numpy.typing import NDArray
 
 from privact.errors import ProtocolError
 from privact.protocol.labels import LabelTable
-from privact.protocol.round import Round
+from privact.protocol.round import MAX_BINS, Round, check_bins, check_seed
 from privact.protocol.users import normalise_user_id
 
-__all__ = ["assign_bins", "bin_of"]
+__all__ = ["assign_bins", "assign_round_bins", "bin_of"]
 
 
-def bin_of(user_id: str, round: Round, labels: LabelTable | None = None) -> int:
-    """The bin in which one user is counted, or -1 for a user in no bin.
+def assign_bins(user_ids: Iterable[str], seed: bytes, n_bins: int) -> NDArray[np.int32]:
+    """The random bin of each user, 0 to n_bins - 1.
 
-    user_id: in any spelling; it is normalised.
+    user_ids: in any spelling; they are normalised.
+    seed: 16 to 32 bytes, the key of the hash.
+    n_bins: number of bins.
+    """
+    check_seed(seed)
+    check_bins(n_bins, MAX_BINS)
+    hashed = (hashlib.blake2b(normalise_user_id(user).encode(), digest_size=8, key=seed).digest() for user in user_ids)
+    numbers = np.frombuffer(b"".join(hashed), dtype=">u8")
+    return (numbers % np.uint64(n_bins)).astype(np.int32)
+
+
+def assign_round_bins(user_ids: Iterable[str], round: Round, labels: LabelTable | None = None) -> NDArray[np.int32]:
+    """The bin of each user in a round, -1 where a user is in no bin.
+
+    user_ids: in any spelling; they are normalised.
     round: the round's public parameters.
     labels: the round's label table; only for label bins.
     """
-    return int(assign_bins([user_id], round, labels)[0])
-
-
-def assign_bins(user_ids: Iterable[str], round: Round, labels: LabelTable | None = None) -> NDArray[np.int32]:
-    """The bin of each of many users, -1 where a user is in no bin; arguments as for bin_of."""
     if round.bins == "labels":
         return _table_of(round, labels).labels_of(user_ids)
     if labels is not None:
         raise ProtocolError(f"round {round.id} has random bins and takes no label table; leave labels out")
-    hashed = (hashlib.blake2b(normalise_user_id(user).encode(), digest_size=8, key=round.seed).digest() for user in user_ids)
-    numbers = np.frombuffer(b"".join(hashed), dtype=">u8")
-    return (numbers % np.uint64(round.n_bins)).astype(np.int32)
+    return assign_bins(user_ids, round.seed, round.n_bins)
+
+
+def bin_of(user_id: str, round: Round, labels: LabelTable | None = None) -> int:
+    """The bin in which one user is counted, or -1 for a user in no bin; arguments as for assign_round_bins."""
+    return int(assign_round_bins([user_id], round, labels)[0])
 
 
 def _table_of(round: Round, labels: LabelTable | None) -> LabelTable:

@@ -17,15 +17,18 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from privact.errors import ProtocolError
 from privact.protocol.round import DIGEST_SIZE, MAX_BINS, Round
 from privact.protocol.users import USER_DIGEST_SIZE, user_digest
 
-__all__ = ["ENTRY_MAX", "ENTRY_MIN", "Report", "report_length"]
+__all__ = ["ENTRY_MAX", "ENTRY_MIN", "Report", "ReportLayout", "read_vectors", "report_length"]
 
 ENTRY_MIN: Final = -(2**31)
 """Smallest entry of a report."""
@@ -36,6 +39,7 @@ _VERSION: Final = 1
 _MAGIC: Final = b"PCRP"
 _HEAD: Final = struct.Struct(f">4sBI{DIGEST_SIZE}s{USER_DIGEST_SIZE}s")
 _ENTRY_SIZE: Final = 4
+_USER: Final = slice(_HEAD.size - USER_DIGEST_SIZE, _HEAD.size)
 
 
 def report_length(n_bins: int) -> int:
@@ -118,3 +122,37 @@ class Report:
                 f"report says {n_bins} bins in {len(data)} bytes; it must be 1 to {MAX_BINS} bins in 57 + 4 bytes each"
             )
         return cls(round_digest, user, struct.unpack_from(f">{n_bins}i", data, _HEAD.size))
+
+
+class ReportLayout(NamedTuple):
+    """What every report of a round looks like: the encoding leaves only the user and the entries open.
+
+    head: the bytes before the user.
+    length: of the whole report.
+    """
+
+    head: bytes
+    length: int
+
+    @classmethod
+    def of_round(cls, round: Round) -> ReportLayout:
+        """The layout of the reports of a round."""
+        head = _HEAD.pack(_MAGIC, _VERSION, round.n_bins, round.digest(), bytes(USER_DIGEST_SIZE))
+        return cls(head[: _USER.start], report_length(round.n_bins))
+
+    def fits(self, data: bytes, user: bytes) -> bool:
+        """Whether these bytes are a report of this round by the user with this digest; far quicker than decoding them."""
+        return len(data) == self.length and data[: _USER.start] == self.head and data[_USER] == user
+
+
+def read_vectors(encoded: Sequence[bytes], n_bins: int) -> NDArray[np.int32]:
+    """The noisy counts of many reports of one round, (n_reports, n_bins), read at once.
+
+    encoded: reports in their canonical encoding that were checked when they came in; only their length is checked here.
+    n_bins: number of bins of the round.
+    """
+    length = report_length(n_bins)
+    if wrong := [len(report) for report in encoded if len(report) != length]:
+        raise ProtocolError(f"a report has {wrong[0]} bytes, not the {length} of {n_bins} bins: take another copy of the reports")
+    data = np.frombuffer(b"".join(encoded), np.uint8).reshape(len(encoded), length)
+    return np.ascontiguousarray(data[:, _HEAD.size :]).view(">i4").astype(np.int32)

@@ -21,20 +21,29 @@ from __future__ import annotations
 import hashlib
 import math
 import operator
-import re
 import struct
 from dataclasses import dataclass
-from numbers import Real
 from typing import Final, Literal
 
 from privact.errors import ProtocolError
+from privact.protocol.promise import MIN_EPSILON, check_epsilon, epsilon_per_report, privacy_sentence
+from privact.protocol.round_ids import is_round_id
 
-__all__ = ["DIGEST_SIZE", "LAST_SECOND", "MAX_BINS", "MAX_USERS", "MIN_EPSILON", "Round", "default_bins", "epsilon_per_report"]
+__all__ = [
+    "DIGEST_SIZE",
+    "LAST_SECOND",
+    "MAX_BINS",
+    "MAX_USERS",
+    "MIN_EPSILON",
+    "Round",
+    "check_bins",
+    "check_seed",
+    "default_bins",
+    "epsilon_per_report",
+]
 
 DIGEST_SIZE: Final = 32
 """Bytes of a digest of a round or of a label table (BLAKE2b-256)."""
-MIN_EPSILON: Final = 1e-6
-"""Smallest epsilon of a round: below it the noise would no longer fit a report's four-byte entries."""
 MAX_BINS: Final = 2**16
 """Most bins of a round: a label takes two bytes."""
 MAX_USERS: Final = 2**31 - 1
@@ -46,15 +55,6 @@ _VERSION: Final = 1
 _MAGIC: Final = b"PCRD"
 _KINDS: Final[tuple[Literal["random", "labels"], ...]] = ("random", "labels")
 _HEAD: Final = struct.Struct(">4sBBdIIQQQ")
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-def epsilon_per_report(epsilon: float) -> float:
-    """The epsilon of one report, half of what is promised per edge: both ends of an edge report it.
-
-    epsilon: the promise per edge over everything sent about that edge in one round.
-    """
-    return _checked_epsilon(epsilon) / 2
 
 
 def default_bins(n_users: int) -> int:
@@ -95,21 +95,21 @@ class Round:
 
     def __post_init__(self) -> None:
         """Refuse anything that could not be a round."""
-        if not (isinstance(self.id, str) and _ID.fullmatch(self.id)):
+        if not is_round_id(self.id):
             raise ProtocolError(f"round id {self.id!r} must be 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or digit")
-        object.__setattr__(self, "epsilon", _checked_epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         self._set_integer("version", _VERSION, _VERSION, "this is the only version known here: update the older side")
         self._set_integer("n_users", 1, MAX_USERS, "split larger networks")
-        self._set_integer("n_bins", 1, min(self.n_users, MAX_BINS), "default_bins(n_users) is a good choice")
+        object.__setattr__(self, "n_bins", check_bins(self.n_bins, self.n_users))
         self._set_integer("opens", 0, LAST_SECOND - 1, "give UTC seconds since 1970")
         self._set_integer("closes", self.opens + 1, LAST_SECOND, "a round closes after it opens")
         self._set_integer("joiner_seconds", 0, LAST_SECOND - self.closes, "the window for joiners ends before the year 10000")
         if self.bins == "random":
-            self._check_bytes("seed", self.seed, 16, 32, "random bins need secrets.token_bytes(32)")
-            self._check_bytes("labels_digest", self.labels_digest, 0, 0, "random bins have no label table")
+            check_seed(self.seed)
+            _check_bytes("labels_digest", self.labels_digest, 0, 0, "random bins have no label table")
         elif self.bins == "labels":
-            self._check_bytes("labels_digest", self.labels_digest, DIGEST_SIZE, DIGEST_SIZE, "pass LabelTable.digest()")
-            self._check_bytes("seed", self.seed, 0, 0, "label bins have no seed")
+            _check_bytes("labels_digest", self.labels_digest, DIGEST_SIZE, DIGEST_SIZE, "pass LabelTable.digest()")
+            _check_bytes("seed", self.seed, 0, 0, "label bins have no seed")
         else:
             raise ProtocolError(f"bins is {self.bins!r}; it must be 'random' or 'labels'")
 
@@ -120,16 +120,7 @@ class Round:
 
     def privacy_sentence(self) -> str:
         """What this round promises, and what it does not, in plain English."""
-        about = f", about {math.exp(self.epsilon):.3g}" if self.epsilon < 100 else ""
-        return (
-            f"Per edge: in round {self.id}, whether any one contact exists changes the probability of anything that the "
-            f"aggregator can receive by at most a factor of e^{self.epsilon!r}{about} "
-            f"(epsilon {self.epsilon!r} over everything sent about that edge). "
-            f"Per report: both ends of an edge report it, each with epsilon {self.epsilon_report!r}. "
-            f"Per round: rounds add up, the next one spends its own epsilon on top. "
-            f"Not protected: a whole contact list at once (k contacts together spend k times as much), ratings, "
-            f"and the fact that a user takes part."
-        )
+        return privacy_sentence(self.epsilon, self.id)
 
     def to_bytes(self) -> bytes:
         """The one encoding of this round; the layout is in the module's docstring."""
@@ -173,30 +164,34 @@ class Round:
 
     def _set_integer(self, name: str, low: int, high: int, way_out: str) -> None:
         """Keep a field as a Python int between low and high."""
-        value = getattr(self, name)
-        try:
-            number = operator.index(value)
-        except TypeError:
-            number = low - 1
-        if isinstance(value, bool) or not low <= number <= high:
-            raise ProtocolError(f"{name} is {value!r}; it must be a whole number from {low} to {high}: {way_out}")
-        object.__setattr__(self, name, number)
-
-    def _check_bytes(self, name: str, value: bytes, shortest: int, longest: int, way_out: str) -> None:
-        """Refuse a field that is not bytes of the right length, without showing the bytes."""
-        if not isinstance(value, bytes) or not shortest <= len(value) <= longest:
-            found = f"{len(value)} bytes" if isinstance(value, bytes) else f"a {type(value).__name__}"
-            raise ProtocolError(f"{name} is {found}; it must be {shortest} to {longest} bytes: {way_out}")
+        object.__setattr__(self, name, _whole_number(name, getattr(self, name), low, high, way_out))
 
 
-def _checked_epsilon(epsilon: object) -> float:
-    """Epsilon as a float, if noise can be made for it."""
+def check_bins(n_bins: object, n_users: int) -> int:
+    """The number of bins as a Python int; refused unless it is from 1 to the number of users and to MAX_BINS."""
+    return _whole_number("n_bins", n_bins, 1, min(n_users, MAX_BINS), "default_bins(n_users) is a good choice")
+
+
+def check_seed(seed: object) -> bytes:
+    """The seed of random bins; refused unless it is 16 to 32 bytes."""
+    _check_bytes("seed", seed, 16, 32, "random bins need secrets.token_bytes(32)")
+    assert isinstance(seed, bytes)
+    return seed
+
+
+def _whole_number(name: str, value: object, low: int, high: int, way_out: str) -> int:
+    """A value as a Python int between low and high."""
     try:
-        number = math.nan if isinstance(epsilon, bool) or not isinstance(epsilon, Real) else float(epsilon)
-    except OverflowError:
-        number = math.inf
-    if not MIN_EPSILON <= number < math.inf:
-        raise ProtocolError(
-            f"epsilon is {epsilon!r}; it must be a finite number of at least {MIN_EPSILON}: choose for example 1.0"
-        )
+        number = operator.index(value)  # type: ignore[arg-type]  # what is no number raises
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise ProtocolError(f"{name} is {value!r}; it must be a whole number from {low} to {high}: {way_out}")
     return number
+
+
+def _check_bytes(name: str, value: object, shortest: int, longest: int, way_out: str) -> None:
+    """Refuse a value that is not bytes of the right length, without showing the bytes."""
+    if not isinstance(value, bytes) or not shortest <= len(value) <= longest:
+        found = f"{len(value)} bytes" if isinstance(value, bytes) else f"a {type(value).__name__}"
+        raise ProtocolError(f"{name} is {found}; it must be {shortest} to {longest} bytes: {way_out}")

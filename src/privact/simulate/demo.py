@@ -21,7 +21,7 @@ from privact.errors import InputError, PrivaCTError
 from privact.learn.search.learn_tree import learn_tree
 from privact.progress import Tell
 from privact.protocol.addresses import aggregator_address
-from privact.protocol.bins import assign_bins
+from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round, default_bins
 from privact.query.quality import random_tree, share_of_contacts
@@ -155,7 +155,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     qualities = [Quality("nothing: a random tree", nothing, nothing)]
     for id, (round, labels) in rounds.items():
         tell(f"without noise: {names[id]}", 0, 0)
-        exact = degree_vectors(network.graph, assign_bins(network.graph.users, round, labels), round.n_bins)
+        exact = degree_vectors(network.graph, assign_round_bins(network.graph.users, round, labels), round.n_bins)
         ideal = learn_tree(exact[rows], random_state=seed)
         qualities.append(Quality(names[id], share_of_contacts(trees[id], adjacency), share_of_contacts(ideal, adjacency)))
     tree = trees["demo-servers"]

@@ -9,8 +9,7 @@ import pytest
 
 from privact.device.ledger.home import Home, default_home
 from privact.device.ledger.rules import Rules
-from privact.device.refusals import LedgerError
-from privact.errors import InputError
+from privact.errors import InputError, LedgerError
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.report import Report
 from privact.protocol.round import Round

@@ -13,8 +13,7 @@ import pytest
 from privact.device.ledger.entries import Entry
 from privact.device.ledger.ledger import Ledger
 from privact.device.ledger.rules import Rules
-from privact.device.refusals import LedgerError, RefusedError
-from privact.errors import InputError
+from privact.errors import InputError, LedgerError, RefusedError
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privact.device.ledger.rules import Rules, amount, check_round, in_words
-from privact.device.refusals import RefusedError
-from privact.errors import InputError
+from privact.errors import InputError, RefusedError
 from privact.protocol.round import Round
 
 ROUND = Round(id="r", epsilon=2.0, n_bins=4, n_users=100, seed=bytes(16), opens=1000, closes=2000, joiner_seconds=50)

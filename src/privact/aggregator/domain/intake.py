@@ -9,26 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from privact.aggregator.domain.rounds import is_round_id
 from privact.aggregator.domain.tokens import Presented, is_right
 from privact.aggregator.http.auth import User, find_users
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds
 from privact.errors import ProtocolError
-from privact.protocol.report import Report
+from privact.protocol.report import Report, ReportLayout
 from privact.protocol.round import Round
+from privact.protocol.round_ids import is_round_id
 
-__all__ = ["Arrival", "Decision", "Intake", "Layout", "Outcome", "layout_of", "window"]
+__all__ = ["Arrival", "Decision", "Intake", "Outcome", "layout_of", "window"]
 
 Outcome = Literal["accepted", "again", "different", "closed", "early", "malformed", "unknown round", "unauthorised"]
 """What became of a report."""
 
-_HEAD_BYTES: Final = 41
-_USER_BYTES: Final = slice(41, 57)
 _ROUNDS = (
     select(rounds)
     .where(rounds.c.id.in_(bindparam("ids", expanding=True)), rounds.c.state != "draft")
@@ -71,26 +69,13 @@ class Decision(NamedTuple):
     message: str = ""
 
 
-class Layout(NamedTuple):
-    """What every report of a round looks like: the encoding leaves only the user and the entries open.
-
-    head: the bytes before the user.
-    length: of the whole.
-    """
-
-    head: bytes
-    length: int
-
-
 @lru_cache(maxsize=256)
-def layout_of(parameters: bytes) -> Layout:
+def layout_of(parameters: bytes) -> ReportLayout:
     """The layout of the reports of a round.
 
     parameters: canonical bytes of the round.
     """
-    round = Round.from_bytes(parameters)
-    empty = Report(round.digest(), bytes(16), (0,) * round.n_bins).to_bytes()
-    return Layout(empty[:_HEAD_BYTES], len(empty))
+    return ReportLayout.of_round(Round.from_bytes(parameters))
 
 
 class Intake:
@@ -149,8 +134,7 @@ def _decide(body: bytes, user: User, row: Row[Any], stored: tuple[bytes, bool] |
     """What becomes of an authorised report. What was accepted once stays accepted, also after the round has closed."""
     if stored is not None and stored[0] == body:
         return Decision("again", stored[1])
-    layout = layout_of(row.parameters)
-    if len(body) != layout.length or body[:_HEAD_BYTES] != layout.head or body[_USER_BYTES] != user.digest:
+    if not layout_of(row.parameters).fits(body, user.digest):
         return Decision("malformed", False, _complaint(body, user, row.parameters))
     if stored is not None:
         return Decision("different", stored[1], f"round {row.id!r} has another report of yours already; the first one stays")

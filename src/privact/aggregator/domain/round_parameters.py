@@ -9,11 +9,11 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from privact.aggregator.domain.intake import layout_of
-from privact.aggregator.domain.rounds import is_round_id
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import rounds
 from privact.protocol.report import report_length
 from privact.protocol.round import MAX_BINS
+from privact.protocol.round_ids import is_round_id
 
 __all__ = ["Parameters"]
 

@@ -7,7 +7,6 @@ takes it.
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,14 +22,14 @@ from privact.aggregator.storage.schema import STATES, label_tables, rounds, user
 from privact.errors import ProtocolError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
+from privact.protocol.round_ids import is_round_id
 
-__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "is_round_id", "keep_labels", "open_round"]
+__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "keep_labels", "open_round"]
 
 _NEXT: Final = {
     ("draft", "open"), ("open", "closed"), ("closed", "learning"), ("closed", "failed"),
     ("learning", "released"), ("learning", "failed"),
 }  # fmt: skip
-_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 def advance(connection: Connection, round_id: str, before: str, after: str, **values: Any) -> bool:
@@ -165,11 +164,6 @@ def find_round(connection: Connection, round_id: str, *, lock: bool = False) -> 
     if row is None:
         raise Refusal(404, f"no round {round_id!r}")
     return row
-
-
-def is_round_id(text: str) -> bool:
-    """Whether a round could have this id; nothing else is looked up, since databases do not take every text."""
-    return _ID.fullmatch(text) is not None
 
 
 def _wish(connection: Connection, round_id: str, *, lock: bool) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from privact.aggregator.http.refusals import refusal_of
 from privact.aggregator.http.responses import Refusal, refused
 from privact.aggregator.metrics import Metrics
+from privact.protocol.round_ids import ROUND_ID
 
 __all__ = ["Front"]
 
@@ -31,7 +32,7 @@ _HEADERS: Final = (
 )
 """Sent with every answer that does not set them itself."""
 _METHODS: Final = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
-_REPORT: Final = re.compile(r"/v1/rounds/([A-Za-z0-9._-]{1,64})/report")
+_REPORT: Final = re.compile(rf"/v1/rounds/({ROUND_ID})/report")
 _REPORT_ROUTE: Final = "/v1/rounds/{id}/report"
 _log = logging.getLogger("privact.requests")
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from privact.aggregator.domain.enrolment import MOST_AT_ONCE
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON
+from privact.protocol.round_ids import ROUND_ID
 
 __all__ = [
     "Me",
@@ -50,7 +51,7 @@ class OneUser(_Posted):
 class RoundWish(_Posted):
     """A round that the operator would like."""
 
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="Its name.", examples=["spring"])
+    id: str = Field(pattern=f"^{ROUND_ID}$", description="Its name.", examples=["spring"])
     epsilon: float = Field(
         ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.", examples=[1.0]
     )

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.database import Store
-from privact.errors import FileFormatError, InputError
-from privact.protocol.report import report_length
+from privact.errors import FileFormatError, InputError, ProtocolError
+from privact.protocol.report import read_vectors
 from privact.protocol.round import Round
 from privact.tree.counts import checked_count
 
@@ -128,9 +128,8 @@ def _round(store: Store, round_id: str) -> StoredRound:
 
 
 def _vectors(encoded: list[bytes], n_bins: int) -> NDArray[np.int32]:
-    """The entries of reports in their canonical encoding, which end with four big-endian bytes each."""
-    length = report_length(n_bins)
-    if wrong := [len(report) for report in encoded if len(report) != length]:
-        raise FileFormatError(f"a stored report has {wrong[0]} bytes, not the {length} of {n_bins} bins: restore a backup")
-    data = np.frombuffer(b"".join(encoded), np.uint8).reshape(len(encoded), length)
-    return np.ascontiguousarray(data[:, length - 4 * n_bins :]).view(">i4").astype(np.int32)
+    """The entries of stored reports."""
+    try:
+        return read_vectors(encoded, n_bins)
+    except ProtocolError as error:
+        raise FileFormatError(f"the database is damaged, restore a backup: {error}") from None

@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from privact.device.ledger.rules import Rules, amount, in_words
-from privact.device.refusals import LedgerError, RefusedError
-from privact.errors import PrivaCTError
+from privact.errors import LedgerError, PrivaCTError, RefusedError
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 

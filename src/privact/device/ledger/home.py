@@ -17,8 +17,7 @@ from privact.device.ledger.entries import Book
 from privact.device.ledger.files import clear_drafts, private_folder, written_privately
 from privact.device.ledger.ledger import Ledger
 from privact.device.ledger.rules import Rules, amount, in_words
-from privact.device.refusals import LedgerError
-from privact.errors import InputError
+from privact.errors import InputError, LedgerError
 from privact.protocol.addresses import Address, aggregator_address
 from privact.protocol.users import normalise_user_id, user_digest
 

@@ -24,8 +24,7 @@ from typing import Any, Final
 from privact.device.ledger.entries import COLUMNS, Book, Entry, StoredReport, read_book
 from privact.device.ledger.files import written_once, written_privately
 from privact.device.ledger.rules import Rules, check_round
-from privact.device.refusals import LedgerError
-from privact.errors import InputError
+from privact.errors import InputError, LedgerError
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
 
-from privact.device.refusals import RefusedError
-from privact.errors import InputError
+from privact.errors import InputError, RefusedError
 from privact.protocol.round import LAST_SECOND, MIN_EPSILON, Round
 
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_CAP", "DEFAULT_MINIMUM_USERS", "Rules", "amount", "check_round", "in_words"]

@@ -12,13 +12,13 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.batches import Batches, Overloaded
 from privact.aggregator.domain.intake import Arrival, Decision, Outcome
-from privact.aggregator.domain.rounds import is_round_id
 from privact.aggregator.domain.tokens import presented
 from privact.aggregator.http.auth import User, busy, signed_in
 from privact.aggregator.http.models import ReportAnswer
 from privact.aggregator.http.request_bodies import read_body
 from privact.aggregator.http.responses import Json, Refusal, errors
 from privact.aggregator.storage.schema import reports
+from privact.protocol.round_ids import is_round_id
 
 __all__ = ["router"]
 

@@ -1,0 +1,59 @@
+"""Epsilon and what it promises: the share of each report, and the sentence that people read."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Final
+
+from privact.errors import ProtocolError
+from privact.protocol.round_ids import is_round_id
+
+__all__ = ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"]
+
+MIN_EPSILON: Final = 1e-6
+"""Smallest epsilon of a round: below it the noise would no longer fit a report's four-byte entries."""
+
+
+def check_epsilon(epsilon: object) -> float:
+    """Epsilon as a float; refused if no noise can be made for it."""
+    try:
+        number = math.nan if isinstance(epsilon, bool) or not isinstance(epsilon, Real) else float(epsilon)
+    except OverflowError:
+        number = math.inf
+    if not MIN_EPSILON <= number < math.inf:
+        raise ProtocolError(
+            f"epsilon is {epsilon!r}; it must be a finite number of at least {MIN_EPSILON}: choose for example 1.0"
+        )
+    return number
+
+
+def epsilon_per_report(epsilon: float) -> float:
+    """The epsilon of one report, half of what is promised per edge: both ends of an edge report it.
+
+    epsilon: the promise per edge over everything sent about that edge in one round.
+    """
+    return check_epsilon(epsilon) / 2
+
+
+def privacy_sentence(epsilon: float, round_id: str = "simulation") -> str:
+    """What a round promises, and what it does not, in plain English.
+
+    epsilon: the promise per edge over everything sent about that edge in the round.
+    round_id: name of the round.
+    """
+    promised = check_epsilon(epsilon)
+    if not is_round_id(round_id):
+        raise ProtocolError(
+            f"round id {round_id!r} must be 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or digit: name the round"
+        )
+    about = f", about {math.exp(promised):.3g}" if promised < 100 else ""
+    return (
+        f"Per edge: in round {round_id}, whether any one contact exists changes the probability of anything that the "
+        f"aggregator can receive by at most a factor of e^{promised!r}{about} "
+        f"(epsilon {promised!r} over everything sent about that edge). "
+        f"Per report: both ends of an edge report it, each with epsilon {epsilon_per_report(promised)!r}. "
+        f"Per round: rounds add up, the next one spends its own epsilon on top. "
+        f"Not protected: a whole contact list at once (k contacts together spend k times as much), ratings, "
+        f"and the fact that a user takes part."
+    )
