@@ -54,9 +54,9 @@ def convert(
     binary = output is not None and output.suffix == ".npy" and to is Format.LINKAGE
     content = _as_array(loaded) if binary else _as_text(loaded, to).encode()
     if output is not None:
-        from privact.storage import written_whole
+        from privact.storage import write_whole
 
-        with written_whole(output) as stream:
+        with write_whole(output) as stream:
             stream.write(content)
     if json:
         document = {"format": to.value, "users": loaded.n_users, "output": None if output is None else str(output)}

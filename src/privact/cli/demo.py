@@ -87,7 +87,7 @@ def _write(played: Demo, folder: Path) -> dict[str, Path]:
 
 def _fill(played: Demo, files: dict[str, Path]) -> None:
     from privact.drawing.picture import save_picture
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     graph, network = played.network.graph, played.network
     played.tree.save(files["tree.hct"])
@@ -103,7 +103,7 @@ def _fill(played: Demo, files: dict[str, Path]) -> None:
     homes = zip(graph.users, (network.server_names[server] for server in network.servers.tolist()), strict=True)
     pairs = ((graph.users[one], graph.users[other]) for one, other in graph.edges().tolist())
     for name, rows in (("contacts.tsv", [("user", "contact"), *pairs]), ("servers.tsv", [("user", "server"), *homes])):
-        with written_whole(files[name]) as stream:
+        with write_whole(files[name]) as stream:
             stream.write("".join(f"{one}\t{other}\n" for one, other in rows).encode())
 
 

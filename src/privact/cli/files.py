@@ -58,10 +58,10 @@ def checked_output(path: Path) -> Path:
 
 def keep_json(result: dict[str, Any], target: Path | None) -> None:
     """Write everything as JSON, if asked to."""
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     if target is not None:
-        with written_whole(target) as file:
+        with write_whole(target) as file:
             file.write((json.dumps(result, indent=1) + "\n").encode())
         print(f"\nEverything is in {target}.")
 

@@ -116,13 +116,13 @@ def _write_labels(tree: HierarchicalClusterTree, labels: NDArray[np.int64], path
     import csv
     import io
 
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     text = io.StringIO()
     lines = csv.writer(text, delimiter="\t", lineterminator="\n")
     lines.writerow(("user", "cluster"))
     lines.writerows(zip(_ids(tree), labels.tolist(), strict=True))
-    with written_whole(path) as stream:
+    with write_whole(path) as stream:
         stream.write(text.getvalue().encode())
 
 

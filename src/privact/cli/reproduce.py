@@ -54,12 +54,12 @@ def figure5(
 ) -> None:
     """The MCMC figure: log C_M along the chains of PrivaCT and of the centralized CMN-DP."""
     from privact.experiments.figure5 import as_csv, figure_5
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     with progress_bar(quiet=as_json) as show:
         found = figure_5(folder_name(data), seeds, sweeps, lambda text: show(text, 0, 0))
     curves = ready_folder(output) / "figure5.csv"
-    with written_whole(curves) as file:
+    with write_whole(curves) as file:
         file.write(as_csv(found.document["rows"]).encode())
     finish(found, output, as_json, [curves])
 

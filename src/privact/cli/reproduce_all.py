@@ -33,7 +33,7 @@ def everything(data: DataFolder = None, output: Output = Path("results"), quick:
     from privact.experiments.everything import reproduce_everything
     from privact.experiments.report import markdown_report
     from privact.experiments.report_page import html_report, require_markdown
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     require_markdown()
     with progress_bar(quiet=as_json) as show:
@@ -42,7 +42,7 @@ def everything(data: DataFolder = None, output: Output = Path("results"), quick:
         done = list(sections)
     reports = {"report.html": html_report(done, quick), "report.md": markdown_report(done, quick)}
     for name, text in reports.items():
-        with written_whole(output / name) as file:
+        with write_whole(output / name) as file:
             file.write(text.encode())
     _finish(done, [output / name for name in reports], as_json)
     if any(each.failure is not None for each in done):

@@ -53,7 +53,7 @@ def taste(
     from privact.protocol.round import MAX_BINS
     from privact.recommend.data.read_ratings import read_ratings
     from privact.recommend.taste_groups import taste_groups
-    from privact.storage import written_whole
+    from privact.storage import write_whole
 
     for option, value, least, most in (("-k", k, 1, MAX_BINS), ("--factors", factors, 1, None), ("--seed", seed, 0, None)):
         if value < least or (most is not None and value > most):
@@ -65,7 +65,7 @@ def taste(
     digits = len(str(groups.n_groups))  # readers number labels in alphabetical order
     label_of = {user: f"taste-{group + 1:0{digits}}" for user, group in groups.as_labels(found.users).items()}
     text = _lines(label_of, str(ratings))
-    with written_whole(output) as file:
+    with write_whole(output) as file:
         file.write(text.encode())
     sizes = dict.fromkeys(sorted(set(label_of.values())), 0)
     for label in label_of.values():

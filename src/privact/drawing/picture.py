@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privact.drawing.colours import branch_colour, group_colour
 from privact.errors import InputError, MissingExtraError
 from privact.query.blocks import Block, nested_blocks, row_sizes
-from privact.storage import written_whole
+from privact.storage import write_whole
 from privact.tree.hct import HierarchicalClusterTree, User
 
 __all__ = ["Drawing", "checked_kind", "draw", "save_picture"]
@@ -81,7 +81,7 @@ def save_picture(
         from privact.drawing.still import still
 
         content = still(draw(tree, title=title, notes=notes, highlight=highlight, groups=groups), kind[1:])
-    with written_whole(path) as stream:
+    with write_whole(path) as stream:
         stream.write(content)
 
 

@@ -26,7 +26,7 @@ from privact.experiments.results import Claim, write_findings
 from privact.experiments.sections import SECTIONS, Section, Tell
 from privact.experiments.versions import versions
 from privact.network.datasets import DATA_VARIABLE, TABLE_1
-from privact.storage import written_whole
+from privact.storage import write_whole
 
 __all__ = ["Done", "reproduce_everything"]
 
@@ -138,7 +138,7 @@ def _done(section: Section, folder: str | None, output: Path, content: DataConte
 def _write_changed(path: Path, content: bytes) -> None:
     """Write a file unless it is there with this content."""
     if not path.is_file() or path.read_bytes() != content:
-        with written_whole(path) as file:
+        with write_whole(path) as file:
             file.write(content)
 
 
@@ -155,7 +155,7 @@ def _timed(folder: Path, settings: dict[str, Any]) -> Iterator[Any]:
     try:
         yield lambda: before + monotonic() - begin
     except KeyboardInterrupt:
-        with written_whole(path) as file:
+        with write_whole(path) as file:
             file.write(f"{before + monotonic() - begin:.1f}".encode())
         raise
     path.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from privact.errors import InputError
-from privact.storage import written_whole
+from privact.storage import write_whole
 
 __all__ = ["Cells"]
 
@@ -46,7 +46,7 @@ class Cells:
         if kept is not None and kept.get("settings") == json.loads(described):
             return dict(kept["found"])
         found = run()
-        with written_whole(path) as file:
+        with write_whole(path) as file:
             file.write(json.dumps({"settings": json.loads(described), "found": found}).encode())
         return dict(json.loads(json.dumps(found)))
 

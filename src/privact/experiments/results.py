@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from privact.errors import InputError, MissingExtraError
-from privact.storage import written_whole
+from privact.storage import write_whole
 
 Verdict = Literal["holds", "holds with a caveat", "does not hold"]
 
@@ -72,7 +72,7 @@ def write_findings(found: Findings, folder: Path) -> list[Path]:
     paths = []
     for ending, data in contents.items():
         path = folder / f"{found.name}.{ending}"
-        with written_whole(path) as file:
+        with write_whole(path) as file:
             file.write(data)
         paths.append(path)
     return paths

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from privact.storage import written_whole
+from privact.storage import write_whole
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["FORMATS", "Format", "write_format"]
@@ -39,7 +39,7 @@ def write_format(tree: HierarchicalClusterTree, path: Path, format: Format) -> N
     if format == "hct":
         tree.save(path)
         return
-    with written_whole(path) as stream:
+    with write_whole(path) as stream:
         if format == "linkage":
             np.save(stream, tree.to_linkage(), allow_pickle=False)
         else:

@@ -26,7 +26,7 @@ from privact.aggregator.storage.schema import label_tables
 from privact.errors import InputError
 from privact.protocol.labels import LabelTable
 from privact.protocol.users import normalise_user_id
-from privact.storage import written_whole
+from privact.storage import write_whole
 
 if TYPE_CHECKING:
     from privact.recommend.cold_start.recommender import ColdStartRecommender
@@ -69,7 +69,7 @@ class Recommendations:
         try:
             draft.write_bytes(body)
             ratings = _read(draft)
-            with self._lock, written_whole(self._folder / name) as file:
+            with self._lock, write_whole(self._folder / name) as file:
                 file.write(body)
         except InputError as error:
             raise Refusal(400, str(error).removeprefix(f"{draft}: ")) from None

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from privact.device.ledger.entries import Book
-from privact.device.ledger.files import clear_drafts, private_folder, written_privately
 from privact.device.ledger.ledger import Ledger
 from privact.device.ledger.rules import Rules, amount, in_words
 from privact.errors import InputError, LedgerError
 from privact.protocol.addresses import Address, aggregator_address
 from privact.protocol.users import normalise_user_id, user_digest
+from privact.storage import clear_drafts, make_private_folder, write_privately
 
 __all__ = ["Account", "Home", "default_home"]
 
@@ -119,8 +119,8 @@ class Home:
                 f"{address.url} has answers of {user} to {len(lost)} rounds, such as {min(lost)}, not given from {self.path}: "
                 "use the folder they were given from (--home), or say what was spent there with --spent EPSILON"
             )
-        private_folder(self.path)
-        private_folder(folder)
+        make_private_folder(self.path)
+        make_private_folder(folder)
         clear_drafts(ledger.path)
         if known and spent is None:
             book = self._complete(ledger, folder)
@@ -137,7 +137,7 @@ class Home:
                 lost |= self._set_aside(ledger, lost, spent or 0.0)
             book = ledger.create(address.key, normalise_user_id(user), rules, spent=spent or 0.0, lost=lost)
         account = {"version": 1, "url": address.url, "user": book.user, "token": token}
-        written_privately(folder / _ACCOUNT, json.dumps(account).encode(), ledger.reached)
+        write_privately(folder / _ACCOUNT, json.dumps(account).encode(), ledger.reached)
         return Account(address, book.user, token, ledger), book
 
     def _complete(self, ledger: Ledger, folder: Path) -> Book:

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from privact.device.ledger.entries import COLUMNS, Book, Entry, StoredReport, read_book
-from privact.device.ledger.files import written_once, written_privately
 from privact.device.ledger.rules import Rules, check_round
 from privact.errors import InputError, LedgerError
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.storage import write_once, write_privately
 
 __all__ = ["Ledger"]
 
@@ -77,7 +77,7 @@ class Ledger:
             link = _append(file, Entry(1, "joined", now, None, epsilon, json.dumps(said, sort_keys=True)), b"")
             for number, round_id in enumerate(sorted(set(lost)), 2):
                 link = _append(file, Entry(number, "lost", now, round_id), link)
-            written_once(self.path, file.serialize(), self.reached)
+            write_once(self.path, file.serialize(), self.reached)
         self.reached("created")
         return self.mark()
 
@@ -90,7 +90,7 @@ class Ledger:
         """Bring the marker up to the ledger's last entry, and say what the ledger says; the marker may still be missing."""
         with self._open("BEGIN IMMEDIATE", unmarked=True) as (_, book):
             told = {"ledger": book.id, "entries": book.n_entries, "head": book.head.hex()}
-            written_privately(self.marker, json.dumps(told).encode(), self.reached)
+            write_privately(self.marker, json.dumps(told).encode(), self.reached)
         self.reached("marked")
         return book
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import FileFormatError, InputError
-from privact.storage import written_whole
+from privact.storage import write_whole
 from privact.tree import layout as layouts
 from privact.tree import users as user_ids
 from privact.tree.hct import HierarchicalClusterTree
@@ -54,7 +54,7 @@ def save(tree: HierarchicalClusterTree, path: str | Path) -> None:
     header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     data_begin = _aligned(_PREFIX.size + len(header))
     checksum = hashlib.blake2b(digest_size=_DIGEST)
-    with written_whole(path) as stream:
+    with write_whole(path) as stream:
 
         def write(chunk: bytes | memoryview) -> None:
             checksum.update(chunk)
