@@ -12,7 +12,7 @@ from privact.baselines.likelihood import edge_counts, log_likelihood, lowest_com
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.query.quality import random_tree
-from privact.tree.ancestry import lowest_common_node
+from privact.tree.ancestry import find_lowest_common
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -63,7 +63,7 @@ def test_lowest_common_nodes_of_all_pairs():
     tree = random_tree(33, np.random.default_rng(1))
     pairs = np.array([(a, b) for a in range(33) for b in range(33) if a != b])
     found = lowest_common_nodes(tree, pairs[:, 0], pairs[:, 1])
-    assert found.tolist() == [lowest_common_node(tree, a, b) for a, b in pairs.tolist()]
+    assert found.tolist() == [find_lowest_common(tree, a, b) for a, b in pairs.tolist()]
     assert len(lowest_common_nodes(tree, pairs[:0, 0], pairs[:0, 1])) == 0
 
 

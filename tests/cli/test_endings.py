@@ -115,7 +115,7 @@ def test_an_error_of_ours_is_not_hidden(run, tree, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("a mistake in the program")
 
-    monkeypatch.setattr("privact.tree.ancestry.nearest", broken)
+    monkeypatch.setattr("privact.tree.ancestry.find_nearest", broken)
     with pytest.raises(ZeroDivisionError):
         run("nearest", tree, "ann")
 

@@ -12,7 +12,8 @@ import pytest
 
 from privact.drawing import picture
 from privact.drawing.colours import EVERYBODY, POOL, branch_colour, group_colour, ink_on
-from privact.drawing.picture import draw, save_picture
+from privact.drawing.composition import compose_drawing
+from privact.drawing.picture import save_picture
 from privact.errors import InputError, MissingExtraError, UnknownUserError
 from privact.query.blocks import Block
 from privact.query.quality import random_tree
@@ -95,7 +96,7 @@ def test_ids_cannot_break_out_of_a_page(tmp_path):
 
 def test_groups_tell_what_a_cluster_consists_of():
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
-    drawing = draw(tree, groups=["a", "a", "a", "b", "b", "b", None, "c"])
+    drawing = compose_drawing(tree, groups=["a", "a", "a", "b", "b", "b", None, "c"])
     assert drawing.groups == ["a", "b", "c"]
     assert drawing.mixtures[0] in (("a", 3 / 8), ("b", 3 / 8))
     by_users = {frozenset(block.leaves): mixture for block, mixture in zip(drawing.blocks, drawing.mixtures, strict=True)}
@@ -110,7 +111,7 @@ def test_pools_count_their_own_users(tmp_path):
     left = np.arange(n_users - 1, 2 * n_users - 2)
     left[:1] = 0
     tree = HierarchicalClusterTree.from_children(left, np.arange(1, n_users))
-    drawing = draw(tree, groups=["early"] * 1000 + ["late"] * 2000)
+    drawing = compose_drawing(tree, groups=["early"] * 1000 + ["late"] * 2000)
     pool = next(number for number, block in enumerate(drawing.blocks) if block.is_pool)
     assert drawing.blocks[pool].size == 2000
     assert drawing.mixtures[pool] == ("late", 1.0)
@@ -123,7 +124,7 @@ def test_tiny_trees_can_be_drawn(tmp_path, kind, nested):
     tree = HierarchicalClusterTree.from_nested(nested)
     save_picture(tree, tmp_path / f"tree{kind}", highlight=0)
     assert (tmp_path / f"tree{kind}").stat().st_size > 1000
-    assert draw(tree, highlight=0).blocks[0].size == tree.n_users
+    assert compose_drawing(tree, highlight=0).blocks[0].size == tree.n_users
 
 
 def test_a_picture_of_another_kind_is_refused(tree, tmp_path):

@@ -71,13 +71,13 @@ def test_lowest_common_cluster_and_distance(trees, members, data):
 def test_a_long_path_is_scanned_to_the_same_answer(trees, data):
     tree = data.draw(trees)
     leaf, size = data.draw(st.integers(0, tree.n_users - 1)), data.draw(st.integers(1, tree.n_users))
-    climbed = ancestry.path_up(tree, leaf, size)
+    climbed = ancestry.climb_path(tree, leaf, size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ancestry, "_CLIMB", 1)
         for block in (1, 3, 1 << 16):
             patch.setattr(ancestry, "_BLOCK", block)
-            assert np.array_equal(ancestry.path_up(tree, leaf, size), climbed)
-            assert ancestry.enclosing(tree, leaf, size) == climbed[-1]
+            assert np.array_equal(ancestry.climb_path(tree, leaf, size), climbed)
+            assert ancestry.find_enclosing(tree, leaf, size) == climbed[-1]
 
 
 def test_a_deep_path(path_tree):

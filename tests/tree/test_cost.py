@@ -12,13 +12,13 @@ from scipy.sparse import random_array
 from privact.errors import InputError
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.cost import (
-    across,
     dasgupta_cost,
+    find_violations,
     relative_utility,
     rho,
+    sum_across,
     theta,
     utility_bound,
-    violations,
 )
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
@@ -116,15 +116,15 @@ def test_in_a_clique_every_tree_costs_the_same(trees, data):
 
 
 def test_a_cost_one_can_add_up():
-    # ((0, 1), (2, 3)): 1 and 3 inside the pairs, 15 + 17 + 14 + 16 across
+    # ((0, 1), (2, 3)): 1 and 3 inside the pairs, 15 + 17 + 14 + 16 sum_across
     tree = HierarchicalClusterTree.from_nested(((0, 1), (2, 3)))
     vectors = [[0, 9], [1, 9], [7, 0], [9, 1]]
-    assert across(tree, vectors).tolist() == [1, 3, 16 + 17 + 15 + 16]
+    assert sum_across(tree, vectors).tolist() == [1, 3, 16 + 17 + 15 + 16]
     assert dasgupta_cost(tree, vectors) == 2 * 1 + 2 * 3 + 4 * 64
     assert relative_utility(tree, vectors) == 264 / 20
     assert theta(tree, vectors).tolist() == [1, 3, 16]
     assert tree.theta(vectors).tolist() == [1, 3, 16]
-    assert violations(tree, vectors).tolist() == tree.violations(vectors).tolist() == []
+    assert find_violations(tree, vectors).tolist() == tree.violations(vectors).tolist() == []
 
 
 @given(data=st.data())
@@ -152,14 +152,14 @@ def test_violations_are_nodes_more_dissimilar_than_one_above(trees, data):
                 wrong.append(node)
                 break
             up = tree.parent[up]
-    assert violations(tree, vectors).tolist() == wrong
+    assert find_violations(tree, vectors).tolist() == wrong
 
 
 def test_a_violation_far_below_the_node_it_violates():
     # Joining 0 and 90 first (node 4) is worse than everything above; the node between violates nothing of its own.
     tree = HierarchicalClusterTree.from_nested((((0, 1), 2), 3))
     assert theta(tree, [[0], [90], [40], [46]]).tolist() == [90, 45, pytest.approx(32)]
-    assert violations(tree, [[0], [90], [40], [46]]).tolist() == [4, 5]
+    assert find_violations(tree, [[0], [90], [40], [46]]).tolist() == [4, 5]
 
 
 def all_nested(users):
@@ -183,18 +183,18 @@ def test_the_best_tree_has_the_ideal_clustering_property(vectors):
     """Theorem 1, on every tree of five users."""
     costs = [dasgupta_cost(tree, vectors) for tree in FIVE]
     best = [tree for tree, cost in zip(FIVE, costs, strict=True) if cost == max(costs)]
-    assert all(len(violations(tree, vectors)) == 0 for tree in best)
+    assert all(len(find_violations(tree, vectors)) == 0 for tree in best)
 
 
 def test_a_bad_tree_has_not():
     tree = HierarchicalClusterTree.from_nested(((0, 1), (2, 3)))
-    assert violations(tree, [[0], [9], [1], [8]]).tolist() == [4, 5]
+    assert find_violations(tree, [[0], [9], [1], [8]]).tolist() == [4, 5]
 
 
 def test_where_the_search_ends_there_are_no_violations():
     vectors = np.random.default_rng(0).random((120, 3)) * 9
     embedding = Embedding.from_counts(vectors)
-    assert violations(learn_tree(embedding), embedding).tolist() == []
+    assert find_violations(learn_tree(embedding), embedding).tolist() == []
 
 
 def test_the_papers_bounds_by_hand():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privact.errors import TreeError
 from privact.tree import _layout, layout
-from privact.tree.layout import Layout, lay_out, problem_of
+from privact.tree.layout import Layout, find_layout_problem, lay_out
 
 
 def same(one: Layout, other: Layout) -> bool:
@@ -73,7 +73,7 @@ def test_both_sides_of_the_switch_to_compiled_kernels(n_users):
     leaves = np.random.default_rng(1).permutation(n_users)
     left = np.concatenate((leaves[:1], np.arange(n_users, 2 * n_users - 2)))
     drawn = lay_out(left, leaves[1:])
-    assert problem_of(drawn) is None
+    assert find_layout_problem(drawn) is None
     # Each node of a path adds one leaf; the first two are joined at the bottom.
     assert set(drawn.order[drawn.start[n_users] :][:2].tolist()) == set(leaves[:2].tolist())
     assert np.array_equal(np.sort(drawn.size[n_users:]), np.arange(2, n_users + 1))
@@ -114,15 +114,15 @@ def test_a_cycle_beside_the_tree_is_found(tail):
 
 def test_any_changed_entry_is_noticed():
     good = lay_out([0, 5, 2, 6], [1, 3, 4, 7])
-    assert problem_of(good) is None
+    assert find_layout_problem(good) is None
     for field in Layout._fields:
         array = getattr(good, field)
         for place in range(len(array)):
             for value in set(range(-2, 11)) - {int(array[place])}:
                 changed = array.copy()
                 changed[place] = value
-                assert problem_of(good._replace(**{field: changed})) is not None
-        assert problem_of(good._replace(**{field: array[:-1]})) is not None
+                assert find_layout_problem(good._replace(**{field: changed})) is not None
+        assert find_layout_problem(good._replace(**{field: array[:-1]})) is not None
 
 
 @pytest.mark.parametrize(
@@ -136,15 +136,15 @@ def test_any_changed_entry_is_noticed():
     ],
 )
 def test_lies_that_agree_with_each_other_are_noticed(layout, message):
-    assert message in problem_of(Layout(*(np.array(values, np.int32) for values in layout)))
+    assert message in find_layout_problem(Layout(*(np.array(values, np.int32) for values in layout)))
 
 
 def test_a_tree_drawn_another_way_is_not_canonical():
     as32 = {name: np.array(value, np.int32) for name, value in {
         "left": [1], "right": [0], "parent": [2, 2, -1], "size": [1, 1, 2], "order": [1, 0], "start": [1, 0, 0],
     }.items()}  # fmt: skip
-    assert "smaller leaf" in problem_of(Layout(**as32))
+    assert "smaller leaf" in find_layout_problem(Layout(**as32))
     twisted = Layout(*(np.array(value, np.int32) for value in (
         [2, 0, 5], [3, 1, 4], [5, 5, 4, 4, 6, 6, -1], [1, 1, 1, 1, 2, 2, 4], [0, 1, 2, 3], [0, 1, 2, 3, 2, 0, 0],
     )))  # fmt: skip
-    assert "postorder" in problem_of(twisted)
+    assert "postorder" in find_layout_problem(twisted)

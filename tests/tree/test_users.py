@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privact.errors import InputError, TreeError, UnknownUserError
 from privact.tree import users as module
-from privact.tree.users import UserIds, number_leaves, problem_of
+from privact.tree.users import UserIds, find_ids_problem, number_leaves
 
 texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=4), min_size=1, max_size=12, unique=True)
 
@@ -22,7 +22,7 @@ def test_ids_come_back_as_they_went_in(names):
     assert ids == names
     assert ids == UserIds.of(names)
     assert [ids.leaf(name) for name in names] == list(range(len(names)))
-    assert problem_of(ids.packed, len(names)) is None
+    assert find_ids_problem(ids.packed, len(names)) is None
     assert pickle.loads(pickle.dumps(ids)) == ids
 
 
@@ -77,7 +77,7 @@ def test_bad_ids_are_refused(users, message):
 
 @pytest.mark.parametrize("packed", [b"", b"\xff", b"a\xff", b"\xffa", b"\xffa\xff", b"\xffa\xffb\xffc\xff", b"\xffa\xff\xc3\xff"])
 def test_bytes_that_are_not_two_packed_ids(packed):
-    assert problem_of(packed, 2) is not None
+    assert find_ids_problem(packed, 2) is not None
 
 
 def test_leaves_are_numbered_by_number_by_alphabet_or_as_told():

@@ -21,11 +21,10 @@ import numpy as np
 
 from privact.errors import FileFormatError, InputError, TreeError
 from privact.protocol.round_ids import ROUND_ID
-from privact.tree import layout as layouts
-from privact.tree import users as user_ids
 from privact.tree.formats.hct_file import FORMAT_VERSION, MAGIC
 from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.layout import Layout
+from privact.tree.layout import Layout, find_layout_problem
+from privact.tree.users import find_ids_problem
 
 __all__ = ["PUBLIC_PARAMETERS", "Field", "inspect_release"]
 
@@ -159,7 +158,7 @@ def _tree_file(data: bytes, path: str | Path) -> list[Field]:
 
 def _content(tree: HierarchicalClusterTree) -> list[Field]:
     """The arrays of a tree: the loader has found that each follows from the two that say who is whose child."""
-    problem = layouts.problem_of(tree.layout) or ""
+    problem = find_layout_problem(tree.layout) or ""
     fields = [Field(f"arrays.{name}", "tree", f"{len(array)} numbers", problem) for name, array in tree.layout._asdict().items()]
     return fields + _ids(tree)
 
@@ -168,7 +167,7 @@ def _ids(tree: HierarchicalClusterTree) -> list[Field]:
     """The ids of users, if there are any."""
     if tree.users is None:
         return []
-    problem = user_ids.problem_of(tree.users.packed, tree.n_users) or ""
+    problem = find_ids_problem(tree.users.packed, tree.n_users) or ""
     return [Field("users", "users", f"{tree.n_users} ids, {len(tree.users.packed)} bytes", problem)]
 
 

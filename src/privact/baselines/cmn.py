@@ -19,7 +19,7 @@ from privact.errors import InputError
 from privact.learn.search.gentree import SWEEPS, schedule
 from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["SPACING", "WINDOW", "CMNResult", "learn_cmn", "sample_cmn"]
@@ -104,7 +104,7 @@ def sample_cmn(
     graph, random_state, temperature, start, progress: as in `learn_cmn`; the temperature is one number.
     """
     require_users(graph)
-    n_samples = checked_count("n_samples", n_samples)
+    n_samples = check_count("n_samples", n_samples)
     burn_in, spacing = whole_number("burn_in", burn_in, 0), whole_number("spacing", spacing, 1)
     level = float(schedule([temperature], 1)[0])
     rng = np.random.default_rng(random_state)

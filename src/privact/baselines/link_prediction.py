@@ -22,7 +22,7 @@ from privact.baselines.likelihood import require_same_users
 from privact.baselines.random_graph_model import HierarchicalRandomGraph
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 
 __all__ = ["MissingLinks", "link_scores", "missing_links"]
 
@@ -59,7 +59,7 @@ def missing_links(models: Sequence[HierarchicalRandomGraph], graph: ContactGraph
     """
     from privact.baselines._random_graph import add_row
 
-    m = checked_count("m", m)
+    m = check_count("m", m)
     _require_models(models)
     for model in models:
         require_same_users(model.tree, graph)

@@ -116,10 +116,10 @@ def show(
     """
     from privact.cli.privacy import promise
     from privact.cli.progress import progress_bar
-    from privact.drawing.picture import checked_kind, save_picture
+    from privact.drawing.picture import check_kind, save_picture
     from privact.tree.hct import HierarchicalClusterTree
 
-    checked_kind(output)
+    check_kind(output)
     checked_output(output)
     with progress_bar() as tell:
         tell("drawing", 0, 0)

@@ -46,14 +46,14 @@ def demo(
         from privact.simulate.demo import play_demo
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device,server", "the demo") from None
-    from privact.drawing.picture import checked_kind
+    from privact.drawing.picture import check_kind
 
     if seed < 0:
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
     if output.exists() and not output.is_dir():
         raise InputError(f"cannot write into {output}: it is not a folder: name another with -o")
     for name in _PICTURES:
-        checked_kind(name)
+        check_kind(name)
     begin = perf_counter()
     with progress_bar() as tell:
         played = play_demo(users, seed=seed, tell=tell)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["SCRIPTS", "explorer_file", "page"]
+__all__ = ["SCRIPTS", "explorer_file", "render_page"]
 
 SCRIPTS = ("d3-hierarchy-3.1.2.min.js", "tree.js", "explorer.js")
 """The scripts of the explorer, in the order in which they are loaded."""
@@ -54,7 +54,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def page(
+def render_page(
     tree: HierarchicalClusterTree,
     title: str,
     notes: str,
@@ -80,11 +80,11 @@ def page(
         policy=policy,
         title=html.escape(title),
         style=style,
-        reading=html.escape(_how_to_read(bool(group_names))),
+        reading=html.escape(_explain_page(bool(group_names))),
         body=explorer_file("body.html"),
         groups=_legend(group_names),
         notes=f'<p class="notes">{html.escape(notes)}</p>' if notes else "",
-        tree=_packed(tree, highlight, group_names, group_of),
+        tree=_pack_tree(tree, highlight, group_names, group_of),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
 
@@ -94,7 +94,7 @@ def explorer_file(name: str) -> str:
     return files("privact.drawing").joinpath("explorer", name).read_text(encoding="utf-8")
 
 
-def _how_to_read(grouped: bool) -> str:
+def _explain_page(grouped: bool) -> str:
     text = "A box is a cluster, as wide as it has users; the boxes below are the smaller clusters it consists of. "
     text += "Click one to zoom in, or move with the arrow keys and press Enter; Escape zooms out."
     if grouped:
@@ -108,7 +108,7 @@ def _legend(names: Sequence[str]) -> str:
     return '<ul class="groups">' + "".join(f"<li><i></i>{html.escape(name)}</li>" for name in names) + "</ul>"
 
 
-def _packed(
+def _pack_tree(
     tree: HierarchicalClusterTree, highlight: str | None, group_names: Sequence[str], group_of: NDArray[np.int64] | None
 ) -> str:
     """The tree as the script unpacks it: base64 of gzip of (length of the head, 4 bytes; head as JSON; left; right)."""

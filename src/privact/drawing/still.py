@@ -13,9 +13,9 @@ from privact.drawing.colours import INK, OUTLINE, QUIET, ink_on, sample_colour
 from privact.query.blocks import Block
 
 if TYPE_CHECKING:
-    from privact.drawing.picture import Drawing
+    from privact.drawing.composition import Drawing
 
-__all__ = ["still"]
+__all__ = ["render_still"]
 
 _WIDTH, _FIRST_ROW, _ROW = 10.0, 0.34, 0.62  # inches; so are all lengths here
 _LEFT, _RIGHT, _TITLE, _BOTTOM = 1.30, 0.15, 0.30, 0.06
@@ -33,7 +33,7 @@ _SETTINGS = {
 }
 
 
-def still(drawing: Drawing, kind: str) -> bytes:
+def render_still(drawing: Drawing, kind: str) -> bytes:
     """The picture as the bytes of a file.
 
     drawing: what to show.
@@ -43,7 +43,7 @@ def still(drawing: Drawing, kind: str) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    reading, notes = textwrap.wrap(_how_to_read(drawing), _CHARACTERS), textwrap.wrap(drawing.notes, _CHARACTERS)
+    reading, notes = textwrap.wrap(_explain_picture(drawing), _CHARACTERS), textwrap.wrap(drawing.notes, _CHARACTERS)
     top = _TITLE + 0.30 + _LINE * len(reading)
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(_WIDTH, 1.0), facecolor="white")
@@ -75,7 +75,7 @@ def still(drawing: Drawing, kind: str) -> bytes:
     return stream.getvalue()
 
 
-def _how_to_read(drawing: Drawing) -> str:
+def _explain_picture(drawing: Drawing) -> str:
     text = "Each row cuts the same users into smaller clusters; numbers count users."
     if drawing.groups:
         text += " Colour: the group that most users of a cluster are in, grey where groups are mixed."

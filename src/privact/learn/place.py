@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from privact.errors import InputError, UnknownUserError
 from privact.tree.ancestry import NearestUsers
 from privact.tree.clusters import Cluster
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -41,7 +41,7 @@ class Placement:
 
         Sizes of shared communities include the newcomer. Other newcomers are not among them; see `grafted`.
         """
-        m = checked_count("m", m)
+        m = check_count("m", m)
         path = self._path(newcomer, m)
         sizes, starts = self.tree.size[path].astype(np.int64), self.tree.start[path].astype(np.int64)
         places = [np.arange(starts[0], starts[0] + sizes[0])]
@@ -54,7 +54,7 @@ class Placement:
 
     def community(self, newcomer: str | int, size: int) -> Cluster:
         """The smallest cluster of the tree which, with the newcomer, holds at least `size` users."""
-        size = checked_count("size", size)
+        size = check_count("size", size)
         if size > self.tree.n_users + 1:
             raise InputError(
                 f"size {size} is more than the {self.tree.n_users} users of the tree and the newcomer: ask for fewer"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import GraphError
-from privact.network._layout import BLANKS, Layout, find_fault, layout_of, line_of, without_comments
+from privact.network._text_layout import BLANKS, Layout, find_fault, layout_of, line_of, without_comments
 from privact.network.graph import ContactGraph
 
 __all__ = ["parse_edge_list"]

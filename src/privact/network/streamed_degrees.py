@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privact.errors import GraphError
 from privact.network._edge_list import parse_edge_list
-from privact.network._layout import without_comments
+from privact.network._text_layout import without_comments
 
 __all__ = ["StreamedDegrees", "stream_degree_vectors"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["STEP", "Block", "nested_blocks", "row_sizes"]
@@ -86,7 +86,7 @@ def nested_blocks(
 
     Returns the blocks, and for each place of the node's slice of `tree.order` the innermost of them that holds it.
     """
-    most, smallest = checked_count("most", most), checked_count("smallest", smallest)
+    most, smallest = check_count("most", most), check_count("smallest", smallest)
     top = tree.root if node is None else node
     n_users, offset = int(tree.size[top]), int(tree.start[top])
     rows = np.array(row_sizes(n_users, smallest, most_rows))

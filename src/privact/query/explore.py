@@ -14,8 +14,8 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nested_blocks
-from privact.tree.ancestry import lowest_common_node, path_up
-from privact.tree.counts import checked_count
+from privact.tree.ancestry import climb_path, find_lowest_common
+from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
 from privact.tree.users import SEPARATOR
@@ -100,7 +100,7 @@ def rings(tree: HierarchicalClusterTree, leaf: int) -> dict[str, Any]:
 
     A deep tree has far more communities than anybody can look at; growing by a tenth leaves 145 of a million users.
     """
-    around = path_up(tree, leaf, tree.n_users)
+    around = climb_path(tree, leaf, tree.n_users)
     communities = [
         {"node": node, "size": int(tree.size[node]), "users": _names(tree, _first_others(tree, node, leaf))}
         for node in _growing(tree, around, 1.1)
@@ -129,7 +129,7 @@ def cut_sizes(tree: HierarchicalClusterTree, k: int, min_size: int = 1, limit: i
 
 def compare(tree: HierarchicalClusterTree, a: int, b: int) -> dict[str, Any]:
     """How close the users of two leaves are: the smallest community that holds both."""
-    node = lowest_common_node(tree, a, b)
+    node = find_lowest_common(tree, a, b)
     size = int(tree.size[node])
     return {
         "users": _names(tree, [a, b]),
@@ -157,7 +157,7 @@ def _block(tree: HierarchicalClusterTree, block: Block) -> dict[str, Any]:
 
 def _above(tree: HierarchicalClusterTree, node: int) -> list[dict[str, int]]:
     """The clusters around a node from everybody down, each about a third of the one around it: the way back out."""
-    path = path_up(tree, int(tree.order[tree.start[node]]), tree.n_users)
+    path = climb_path(tree, int(tree.order[tree.start[node]]), tree.n_users)
     way = _growing(tree, path[np.searchsorted(tree.size[path], tree.size[node]) :], STEP)
     return [{"node": above, "size": int(tree.size[above])} for above in reversed(way[1:])]
 
@@ -190,6 +190,6 @@ def _checked_node(tree: HierarchicalClusterTree, node: int) -> int:
 
 
 def _checked_limit(name: str, limit: int) -> int:
-    if checked_count(name, limit) > MOST_LISTED:
+    if check_count(name, limit) > MOST_LISTED:
         raise InputError(f"{name} = {limit} is too many for one answer: ask for at most {MOST_LISTED}")
     return int(limit)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from privact.errors import InputError
-from privact.tree.ancestry import nearest
+from privact.tree.ancestry import find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["as_neighbours", "random_neighbours", "tree_neighbours"]
@@ -25,7 +25,7 @@ def tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
         1 count as 1, above n - 1 as n - 1; a user who is alone has nobody.
     """
     wanted = _how_many(m, tree.n_users)
-    return _of_rows([nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
+    return _of_rows([find_nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
 
 
 def random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Generator) -> csr_array:

@@ -14,7 +14,7 @@ from privact.errors import NotFittedError
 from privact.recommend.cores import blocks, on_all_cores
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.ranking import NOTHING, best_items
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 
 __all__ = ["Recommendation", "Recommender", "SimilarUser", "User"]
 
@@ -80,7 +80,7 @@ class Recommender(ABC):
         users: an id, or several.
         k: how many; fewer come back if there are no more that the user has not rated.
         """
-        ratings, k = self.ratings, checked_count("k", k)
+        ratings, k = self.ratings, check_count("k", k)
         if isinstance(users, str | int | np.integer):
             return self._list(np.array([ratings.row(users)]), k)[0]
         return self._list(np.array([ratings.row(user) for user in users], np.int64), k)
@@ -100,7 +100,7 @@ class Recommender(ABC):
         m: how many; fewer come back if fewer count at all.
         """
         row = self.ratings.row(user)
-        return [SimilarUser(self.ratings.users[other], weight) for other, weight in self._similar(row, checked_count("m", m))]
+        return [SimilarUser(self.ratings.users[other], weight) for other, weight in self._similar(row, check_count("m", m))]
 
     @abstractmethod
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from privact.tree.layout import Int32Array
+Int32Array = NDArray[np.int32]
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]

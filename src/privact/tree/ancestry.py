@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.tree.counts import checked_count
+from privact.tree.arrays import TreeArrays
+from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
-
-if TYPE_CHECKING:
-    from privact.tree.hct import HierarchicalClusterTree
 
 _CLIMB = 200  # steps; a longer path is found faster by asking whole blocks of nodes at once
 _BLOCK = 1 << 16  # nodes asked at a time: they stay in the processor's cache
@@ -28,7 +25,7 @@ class NearestUsers:
     community_sizes: for each, how many users the smallest cluster holds that holds both.
     """
 
-    tree: HierarchicalClusterTree = field(repr=False)
+    tree: TreeArrays = field(repr=False)
     leaves: Int32Array
     community_sizes: NDArray[np.int64]
 
@@ -45,7 +42,7 @@ class NearestUsers:
         return zip(users if isinstance(users, list) else users.tolist(), self.community_sizes.tolist(), strict=True)
 
 
-def path_up(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> Int32Array:
+def climb_path(tree: TreeArrays, leaf: int, at_least: int) -> Int32Array:
     """The nodes from a leaf up to the first that holds at least so many users.
 
     at_least: a number of users, at most all of them.
@@ -65,8 +62,8 @@ def path_up(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> Int32Arr
     return np.concatenate(parts)
 
 
-def enclosing(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> int:
-    """The last node of `path_up`, without the path."""
+def find_enclosing(tree: TreeArrays, leaf: int, at_least: int) -> int:
+    """The last node of `climb_path`, without the path."""
     node = _climb(tree, leaf, at_least)[-1]
     first = node + 1
     while tree.size[node] < at_least and first < tree.n_nodes:
@@ -78,7 +75,7 @@ def enclosing(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> int:
     return node
 
 
-def _climb(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> list[int]:
+def _climb(tree: TreeArrays, leaf: int, at_least: int) -> list[int]:
     """The first steps of a path up, to the end if it is short.
 
     In postorder the internal nodes below v are the size[v] - 2 before it. So the nodes above an internal node are those behind it
@@ -92,10 +89,10 @@ def _climb(tree: HierarchicalClusterTree, leaf: int, at_least: int) -> list[int]
     return path
 
 
-def nearest(tree: HierarchicalClusterTree, leaf: int, m: int) -> NearestUsers:
+def find_nearest(tree: TreeArrays, leaf: int, m: int) -> NearestUsers:
     """The m users nearest to a leaf, in O(m) whatever the number of users; see the tree's method."""
-    m = checked_count("m", m)
-    path = path_up(tree, leaf, min(m + 1, tree.n_users))
+    m = check_count("m", m)
+    path = climb_path(tree, leaf, min(m + 1, tree.n_users))
     sizes, starts = tree.size[path].astype(np.int64), tree.start[path].astype(np.int64)
     # Each step up adds one ring: the slice of the sibling, just after or just before what was there.
     ring = np.diff(sizes)
@@ -107,7 +104,7 @@ def nearest(tree: HierarchicalClusterTree, leaf: int, m: int) -> NearestUsers:
     return NearestUsers(tree, tree.order[places], np.repeat(sizes[1:], ring))
 
 
-def lowest_common_node(tree: HierarchicalClusterTree, a: int, b: int) -> int:
+def find_lowest_common(tree: TreeArrays, a: int, b: int) -> int:
     """The smallest node that holds two leaves."""
     if a == b:
         return a

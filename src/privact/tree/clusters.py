@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.tree.counts import checked_count
+from privact.tree.arrays import TreeArrays, User
+from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
-
-if TYPE_CHECKING:
-    from privact.tree.hct import HierarchicalClusterTree, User
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Cluster:
     node: the node's number.
     """
 
-    tree: HierarchicalClusterTree = field(repr=False)
+    tree: TreeArrays = field(repr=False)
     node: int
 
     @property
@@ -60,7 +58,7 @@ class Communities(Sequence[Cluster]):
     nodes: the nodes from the user's leaf to the root.
     """
 
-    tree: HierarchicalClusterTree = field(repr=False)
+    tree: TreeArrays = field(repr=False)
     nodes: Int32Array
 
     @property
@@ -84,28 +82,28 @@ class Communities(Sequence[Cluster]):
         return (Cluster(self.tree, node) for node in self.nodes.tolist())
 
 
-def depths(tree: HierarchicalClusterTree) -> Int32Array:
+def leaf_depths(tree: TreeArrays) -> Int32Array:
     """How many internal nodes are above each leaf: along the leaf order, each opens where it starts and closes where it ends."""
     start, size = tree.start[tree.n_users :], tree.size[tree.n_users :]
     opened = np.bincount(start, minlength=tree.n_users + 1) - np.bincount(start + size, minlength=tree.n_users + 1)
     return np.cumsum(opened)[tree.start[: tree.n_users]].astype(np.int32)
 
 
-def cut(tree: HierarchicalClusterTree, n_clusters: int, min_size: int = 1) -> NDArray[np.int64]:
+def cut_into(tree: TreeArrays, n_clusters: int, min_size: int = 1) -> NDArray[np.int64]:
     """Labels of the clusters left after splitting the largest cluster again and again; see the tree's method."""
-    n_clusters, min_size = checked_count("k", n_clusters, tree.n_users), checked_count("min_size", min_size)
+    n_clusters, min_size = check_count("k", n_clusters, tree.n_users), check_count("min_size", min_size)
     if n_clusters == 1:
         return np.zeros(tree.n_users, np.int64)
     # A node is always larger than the nodes below it, so the order in which nodes become the largest
     # cluster left is simply the order by size, and of equal sizes the one that starts first.
     rank = tree.size[tree.n_users :] * np.int64(tree.n_users) - tree.start[tree.n_users :]
     if min_size > 1:
-        return _large_labels(tree, n_clusters, min_size, rank)
+        return _label_large(tree, n_clusters, min_size, rank)
     last = len(rank) - (n_clusters - 1)
-    return _labels(tree, rank >= np.partition(rank, last)[last])
+    return _label(tree, rank >= np.partition(rank, last)[last])
 
 
-def _large_labels(tree: HierarchicalClusterTree, n_clusters: int, min_size: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+def _label_large(tree: TreeArrays, n_clusters: int, min_size: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """Labels of clusters that all have at least min_size users, -1 for the users between them.
 
     A split counts if both sides are large enough; at any other node the small side is left behind, in no cluster.
@@ -128,12 +126,12 @@ def _large_labels(tree: HierarchicalClusterTree, n_clusters: int, min_size: int,
     return labels
 
 
-def cut_size(tree: HierarchicalClusterTree, max_size: int) -> NDArray[np.int64]:
+def cut_by_size(tree: TreeArrays, max_size: int) -> NDArray[np.int64]:
     """Labels of the largest clusters that hold at most so many users; see the tree's method."""
-    return _labels(tree, tree.size[tree.n_users :] > checked_count("max_size", max_size))
+    return _label(tree, tree.size[tree.n_users :] > check_count("max_size", max_size))
 
 
-def _labels(tree: HierarchicalClusterTree, split: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _label(tree: TreeArrays, split: NDArray[np.bool_]) -> NDArray[np.int64]:
     """One label per leaf, counted along the leaf order, when the internal nodes marked in `split` are split.
 
     Splitting a node parts the leaf order just before its right child, wherever else it is parted.

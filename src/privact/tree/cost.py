@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
+from privact.tree.arrays import TreeArrays
 from privact.tree.embedding import Embedding, as_vectors
-from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.matrix import as_matrix
 
 WORK_LIMIT = 2e10
@@ -29,7 +29,7 @@ WORK_LIMIT = 2e10
 
 
 def dasgupta_cost(
-    tree: HierarchicalClusterTree,
+    tree: TreeArrays,
     vectors: Embedding | ArrayLike | None = None,
     *,
     dissimilarity: ArrayLike | None = None,
@@ -42,11 +42,11 @@ def dasgupta_cost(
     dissimilarity: instead, a symmetric matrix. similarity: instead, a matrix whose cost a good tree keeps low.
     clip: whether identical whole-number vectors count 1, as in the paper, or 0.
     """
-    return float(tree.size[tree.n_users :].astype(np.float64) @ across(tree, vectors, dissimilarity, similarity, clip))
+    return float(tree.size[tree.n_users :].astype(np.float64) @ sum_across(tree, vectors, dissimilarity, similarity, clip))
 
 
 def relative_utility(
-    tree: HierarchicalClusterTree,
+    tree: TreeArrays,
     vectors: Embedding | ArrayLike | None = None,
     *,
     dissimilarity: ArrayLike | None = None,
@@ -61,13 +61,13 @@ def rho(n_users: int) -> float:
     return (n_users**3 - n_users) / 3
 
 
-def theta(tree: HierarchicalClusterTree, vectors: Embedding | ArrayLike) -> NDArray[np.float64]:
+def theta(tree: TreeArrays, vectors: Embedding | ArrayLike) -> NDArray[np.float64]:
     """(n-1) the average dissimilarity across each internal node, left against right (the paper's Theorem 1)."""
     pairs = tree.size[tree.left].astype(np.float64) * tree.size[tree.right]
-    return np.asarray(across(tree, vectors) / pairs)
+    return np.asarray(sum_across(tree, vectors) / pairs)
 
 
-def violations(tree: HierarchicalClusterTree, vectors: Embedding | ArrayLike) -> NDArray[np.int64]:
+def find_violations(tree: TreeArrays, vectors: Embedding | ArrayLike) -> NDArray[np.int64]:
     """The internal nodes whose average dissimilarity exceeds that of a node above them.
 
     A tree without any has the ideal clustering property; by Theorem 1 the trees of highest cost do.
@@ -122,8 +122,8 @@ def utility_bound(n: int, epsilon: float, n_bins: int | None = None) -> UtilityB
     return UtilityBound(n, epsilon, bins, rho(n), log_trees + n * math.log(n), theorem(epsilon), theorem(epsilon / 2.0))
 
 
-def across(
-    tree: HierarchicalClusterTree,
+def sum_across(
+    tree: TreeArrays,
     vectors: Embedding | ArrayLike | None = None,
     dissimilarity: ArrayLike | None = None,
     similarity: ArrayLike | None = None,
@@ -135,17 +135,17 @@ def across(
         raise InputError(f"{sum(given)} inputs given: give exactly one of vectors, dissimilarity, similarity")
     if vectors is None:
         name = "dissimilarity" if dissimilarity is not None else "similarity"
-        return _across_matrix(tree, as_matrix(dissimilarity if dissimilarity is not None else similarity, name))  # type: ignore[arg-type]
+        return _sum_across_matrix(tree, as_matrix(dissimilarity if dissimilarity is not None else similarity, name))  # type: ignore[arg-type]
     if isinstance(vectors, Embedding):
-        _same_users(tree, len(vectors))
+        _require_same_users(tree, len(vectors))
         columns = ((vectors.points[:, t].astype(np.float64), vectors.weights[t]) for t in range(len(vectors.weights)))
-        return _across_columns(tree, columns, vectors.constant)
+        return _sum_across_columns(tree, columns, vectors.constant)
     counts = as_vectors(vectors)
-    _same_users(tree, len(counts))
-    return _across_counts(tree, counts, clip)
+    _require_same_users(tree, len(counts))
+    return _sum_across_counts(tree, counts, clip)
 
 
-def _across_counts(tree: HierarchicalClusterTree, counts: NDArray[Any], clip: bool) -> NDArray[np.float64]:
+def _sum_across_counts(tree: TreeArrays, counts: NDArray[Any], clip: bool) -> NDArray[np.float64]:
     """|R| S_L + |L| S_R - 2 Q, where S adds up counts and Q the pairs of users that are both above a threshold.
 
     Q visits each user once for every threshold below its count, so the work follows the number of contacts.
@@ -168,7 +168,7 @@ def _across_counts(tree: HierarchicalClusterTree, counts: NDArray[Any], clip: bo
         for rank, width in enumerate(np.diff(values.astype(np.float64))):
             places = places[ranks[places] > rank]
             add_pairs(places, width, highest, both)
-    first, middle, last = _slices(tree)
+    first, middle, last = _find_slices(tree)
     running = np.append(0.0, np.cumsum(totals))
     left, right = running[middle] - running[first], running[last] - running[middle]
     result = (last - middle) * left + (middle - first) * right - 2.0 * both
@@ -181,14 +181,14 @@ def _across_counts(tree: HierarchicalClusterTree, counts: NDArray[Any], clip: bo
     return np.asarray(result)
 
 
-def _across_columns(
-    tree: HierarchicalClusterTree, columns: Iterator[tuple[NDArray[np.float64], float]], constant: float
+def _sum_across_columns(
+    tree: TreeArrays, columns: Iterator[tuple[NDArray[np.float64], float]], constant: float
 ) -> NDArray[np.float64]:
     """constant |L| |R| minus the weighted products of the sums left and right, added up over coordinates."""
     from privact.tree._cost import add_products
 
     n = tree.n_users
-    first, middle, last = _slices(tree)
+    first, middle, last = _find_slices(tree)
     shared = np.zeros(n - 1)
     running = np.zeros(n + 1)
     for column, weight in columns:
@@ -197,22 +197,22 @@ def _across_columns(
     return np.asarray(constant * (middle - first) * (last - middle) - shared)
 
 
-def _across_matrix(tree: HierarchicalClusterTree, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sum_across_matrix(tree: TreeArrays, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sums over rectangles of the matrix in leaf order, from its running sums."""
     n = tree.n_users
-    _same_users(tree, len(matrix))
+    _require_same_users(tree, len(matrix))
     running = np.zeros((n + 1, n + 1))
     np.cumsum(np.cumsum(matrix[np.ix_(tree.order, tree.order)], axis=0), axis=1, out=running[1:, 1:])
-    first, middle, last = _slices(tree)
+    first, middle, last = _find_slices(tree)
     return np.asarray(running[middle, last] - running[first, last] - running[middle, middle] + running[first, middle])
 
 
-def _slices(tree: HierarchicalClusterTree) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _find_slices(tree: TreeArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Where the slice of each internal node begins, where its right users begin, and where it ends."""
     first = tree.start[tree.n_users :].astype(np.int64)
     return first, first + tree.size[tree.left], first + tree.size[tree.n_users :]
 
 
-def _same_users(tree: HierarchicalClusterTree, n: int) -> None:
+def _require_same_users(tree: TreeArrays, n: int) -> None:
     if n != tree.n_users:
         raise InputError(f"{n} users in the vectors but {tree.n_users} in the tree: give one row for each leaf")

@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from privact.errors import InputError
 
 
-def checked_count(name: str, value: SupportsIndex, most: int | None = None) -> int:
+def check_count(name: str, value: SupportsIndex, most: int | None = None) -> int:
     """The number asked for, or one clear error.
 
     name: what the caller calls it.

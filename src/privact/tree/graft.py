@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
-from privact.tree.hct import HierarchicalClusterTree
+from privact.tree.arrays import TreeArrays
 
 
-def with_leaves(
-    tree: HierarchicalClusterTree, siblings: ArrayLike, users: Sequence[str] | None = None
-) -> HierarchicalClusterTree:
-    """The tree with new leaves put beside nodes of the old one; see the tree's method."""
+def graft_leaves(
+    tree: TreeArrays, siblings: ArrayLike, users: Sequence[str] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str] | None]:
+    """The left and right children and the ids of the tree with new leaves; see `HierarchicalClusterTree.with_leaves`."""
     beside = np.asarray(siblings)
     n_old, n_new = tree.n_users, len(beside) if beside.ndim else 0
     if beside.ndim != 1 or (n_new and beside.dtype.kind not in "iu"):
@@ -33,17 +33,17 @@ def with_leaves(
     # Of several grafts beside one node each stands on the one before; the last takes the node's place.
     by_node = np.argsort(beside, kind="stable")
     again = np.concatenate(([False], np.diff(beside[by_node]) == 0))[:n_new]
-    below = _shifted(beside, n_old, n_new)
+    below = _shift(beside, n_old, n_new)
     below[by_node[again]] = graft[by_node[np.flatnonzero(again) - 1]]
-    top = _shifted(np.arange(tree.n_nodes), n_old, n_new)
+    top = _shift(np.arange(tree.n_nodes), n_old, n_new)
     last = ~np.append(again[1:], False)[:n_new]
     top[beside[by_node[last]]] = graft[by_node[last]]
 
     left = np.concatenate((top[tree.left], below))
     right = np.concatenate((top[tree.right], np.arange(n_old, n_old + n_new)))
-    return HierarchicalClusterTree.from_children(left, right, everyone, parameters=tree.parameters)
+    return left, right, everyone
 
 
-def _shifted(nodes: NDArray[np.int64], n_old: int, n_new: int) -> NDArray[np.int64]:
+def _shift(nodes: NDArray[np.int64], n_old: int, n_new: int) -> NDArray[np.int64]:
     """Old node numbers after making room for new leaves behind the old leaves."""
     return np.where(nodes < n_old, nodes, nodes + n_new)

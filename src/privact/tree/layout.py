@@ -107,7 +107,7 @@ def draw_in_order(left: Int32Array, right: Int32Array, top_down: Int32Array) -> 
     return tuple(out)
 
 
-def problem_of(layout: Layout) -> str | None:
+def find_layout_problem(layout: Layout) -> str | None:
     """What keeps arrays from being a canonical layout, or None; whole arrays at a time, for files of unknown origin."""
     left, right, parent, size, order, start = layout
     n_users = len(order)

@@ -11,7 +11,7 @@ import numpy as np
 from privact.errors import InputError
 
 
-def parameters_text(parameters: Mapping[str, Any] | None) -> str:
+def write_parameters(parameters: Mapping[str, Any] | None) -> str:
     """Parameters as a JSON object with sorted keys: the same parameters are the same bytes.
 
     parameters: names and plain values; NumPy numbers are taken as the numbers they are.

@@ -145,7 +145,7 @@ def _why_no_ids(users: Sequence[object]) -> str:
     raise AssertionError("every id can be encoded")
 
 
-def problem_of(packed: bytes, n_users: int) -> str | None:
+def find_ids_problem(packed: bytes, n_users: int) -> str | None:
     """What keeps bytes from being the packed ids of so many users, or None; for files of unknown origin.
 
     Whether an id occurs twice is not checked, because that takes as long as all the rest of loading a file: no file

@@ -15,7 +15,7 @@ from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.search.learn_tree import SEARCHES, learn_tree
 from privact.simulate.known_graphs import cliques, nested_cliques, path
 from privact.tree import matrix as matrix_module
-from privact.tree.cost import dasgupta_cost, violations
+from privact.tree.cost import dasgupta_cost, find_violations
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -242,7 +242,7 @@ def test_a_chain_too_hot_costs_nothing():
 def test_no_node_is_more_dissimilar_than_one_above():
     vectors = np.random.default_rng(9).random((200, 4))
     embedding = Embedding.from_counts(vectors)
-    assert violations(learn_tree(embedding), embedding).tolist() == []
+    assert find_violations(learn_tree(embedding), embedding).tolist() == []
 
 
 def test_progress_is_called():

@@ -20,7 +20,7 @@ import numpy as np
 from privact.aggregator.domain.release import n_late
 from privact.errors import InputError, UnknownUserError
 from privact.protocol.users import normalise_user_id, user_digest
-from privact.tree.ancestry import nearest, path_up
+from privact.tree.ancestry import climb_path, find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
 
@@ -77,7 +77,7 @@ class ReleasedTree:
     def nearest(self, user: str, m: int) -> dict[str, Any]:
         """The m users nearest to a user, nearest communities first, each with the size of the community they share."""
         leaf = self.leaf(user)
-        found = nearest(self.tree, leaf, m)
+        found = find_nearest(self.tree, leaf, m)
         named = zip(self._named(found.leaves), found.community_sizes.tolist(), strict=True)
         return self._named_one(leaf) | {"nearest": [each | {"community_size": size} for each, size in named]}
 
@@ -89,7 +89,7 @@ class ReleasedTree:
         if size > self.tree.n_users:
             raise InputError(f"size {size} is more than the {self.tree.n_users} users of this tree: ask for fewer")
         leaf = self.leaf(user)
-        node = int(path_up(self.tree, leaf, size)[-1])
+        node = int(climb_path(self.tree, leaf, size)[-1])
         start, held = int(self.tree.start[node]), int(self.tree.size[node])
         members = self.tree.order[start : start + held][offset : offset + limit]
         return self._named_one(leaf) | {"asked_size": size, "size": held, "offset": offset, "users": self._named(members)}

@@ -21,7 +21,7 @@ from privact.aggregator.storage.database import Store
 from privact.errors import FileFormatError, InputError, ProtocolError
 from privact.protocol.report import read_vectors
 from privact.protocol.round import Round
-from privact.tree.counts import checked_count
+from privact.tree.counts import check_count
 
 __all__ = ["BATCH", "StoredRound", "read_all", "read_reports", "read_round"]
 
@@ -66,7 +66,7 @@ def read_reports(
     batch: how many reports are held in memory at once.
     late: the reports of users who enrolled after the opening, instead of those that came in time.
     """
-    size = checked_count("batch", batch)
+    size = check_count("batch", batch)
     with closing(_existing(url)) as store:
         n_bins = _round(store, round_id).round.n_bins
         reports, users = schema.reports, schema.users

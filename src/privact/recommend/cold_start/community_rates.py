@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.tree.ancestry import path_up
+from privact.tree.ancestry import climb_path
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["STRENGTH", "community_path", "community_weights", "rate_plainly"]
@@ -53,7 +53,7 @@ def community_path(
     before: (n + 1) how many of the first places of the leaf order have ratings.
     itself_rated: whether the leaf has ratings, which do not count for itself.
     """
-    nodes = path_up(tree, leaf, tree.n_users).astype(np.int64)
+    nodes = climb_path(tree, leaf, tree.n_users).astype(np.int64)
     start = tree.start[nodes].astype(np.int64)
     members = before[start + tree.size[nodes]] - before[start] - int(itself_rated)
     grown = np.append(members[:1], np.diff(members)) > 0

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 
 from privact.errors import FileFormatError, InputError
 from privact.storage import write_whole
-from privact.tree import layout as layouts
-from privact.tree import users as user_ids
-from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.layout import Layout
-from privact.tree.parameters import parameters_text
+from privact.tree.arrays import TreeArrays
+from privact.tree.layout import Layout, find_layout_problem
+from privact.tree.parameters import write_parameters
+from privact.tree.users import UserIds, find_ids_problem
 
 MAGIC = b"\x89HCT\r\n\x1a\n"
 FORMAT_VERSION = 1
@@ -40,8 +39,8 @@ _DIGEST = 32
 _DTYPES = dict.fromkeys(Layout._fields, "<i4") | {"users": "|u1"}
 
 
-def save(tree: HierarchicalClusterTree, path: str | Path) -> None:
-    """Write a tree, all or nothing; see the tree's method."""
+def write_tree_file(tree: TreeArrays, path: str | Path) -> None:
+    """Write a tree, all or nothing; see `HierarchicalClusterTree.save`."""
     arrays: dict[str, NDArray[Any]] = {name: array.astype("<i4", copy=False) for name, array in tree.layout._asdict().items()}
     if tree.users is not None:
         arrays["users"] = np.frombuffer(tree.users.packed, np.uint8)
@@ -49,10 +48,10 @@ def save(tree: HierarchicalClusterTree, path: str | Path) -> None:
     end = 0
     for name, array in arrays.items():
         entries[name] = {"dtype": _DTYPES[name], "shape": list(array.shape), "offset": end}
-        end = _aligned(end + array.nbytes)
+        end = _align(end + array.nbytes)
     content = {"arrays": entries, "parameters": dict(tree.parameters), "privact": _package_version()}
     header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-    data_begin = _aligned(_PREFIX.size + len(header))
+    data_begin = _align(_PREFIX.size + len(header))
     checksum = hashlib.blake2b(digest_size=_DIGEST)
     with write_whole(path) as stream:
 
@@ -64,13 +63,13 @@ def save(tree: HierarchicalClusterTree, path: str | Path) -> None:
         write(bytes(data_begin - _PREFIX.size - len(header)))
         for array in arrays.values():
             write(np.ascontiguousarray(array).data)
-            write(bytes(_aligned(array.nbytes) - array.nbytes))
+            write(bytes(_align(array.nbytes) - array.nbytes))
         stream.write(checksum.digest())
 
 
-def load(path: str | Path, memory_map: bool = False) -> HierarchicalClusterTree:
-    """Read a tree and verify it; see the tree's method."""
-    data = _bytes_of(Path(path), memory_map)
+def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, UserIds | None, str]:
+    """The arrays, ids and parameters in a file, verified; see `HierarchicalClusterTree.load`."""
+    data = _read_bytes(Path(path), memory_map)
 
     def refuse(reason: str) -> FileFormatError:
         return FileFormatError(f"{path} {reason}")
@@ -98,21 +97,21 @@ def load(path: str | Path, memory_map: bool = False) -> HierarchicalClusterTree:
     # From here on the file is as somebody wrote it; it may still be nonsense.
     try:
         header = json.loads(bytes(body[_PREFIX.size : _PREFIX.size + header_length]))
-        arrays = _arrays_of(header["arrays"], body[_aligned(_PREFIX.size + header_length) :])
-        parameters = parameters_text(header["parameters"])
+        arrays = _read_arrays(header["arrays"], body[_align(_PREFIX.size + header_length) :])
+        parameters = write_parameters(header["parameters"])
         layout = Layout(*(arrays[name] for name in Layout._fields))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise refuse(f"has a header that makes no sense ({type(error).__name__}: {error})") from None
     packed = arrays["users"].tobytes() if "users" in arrays else None
-    problem = layouts.problem_of(layout)
+    problem = find_layout_problem(layout)
     if problem is None and packed is not None:
-        problem = user_ids.problem_of(packed, len(layout.order))
+        problem = find_ids_problem(packed, len(layout.order))
     if problem is not None:
         raise refuse(f"does not hold a tree: {problem}")
-    return HierarchicalClusterTree(*layout, None if packed is None else user_ids.UserIds(packed), parameters)
+    return layout, None if packed is None else UserIds(packed), parameters
 
 
-def _bytes_of(path: Path, memory_map: bool) -> bytes | mmap.mmap:
+def _read_bytes(path: Path, memory_map: bool) -> bytes | mmap.mmap:
     try:
         if path.exists() and not path.is_file():
             raise InputError(f"cannot read {path}: it is not a regular file")
@@ -125,7 +124,7 @@ def _bytes_of(path: Path, memory_map: bool) -> bytes | mmap.mmap:
         raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _arrays_of(entries: dict[str, Any], data: memoryview) -> dict[str, NDArray[Any]]:
+def _read_arrays(entries: dict[str, Any], data: memoryview) -> dict[str, NDArray[Any]]:
     """The arrays that header entries describe, each checked to lie within the data."""
     arrays = {}
     for name, entry in entries.items():
@@ -138,7 +137,7 @@ def _arrays_of(entries: dict[str, Any], data: memoryview) -> dict[str, NDArray[A
     return arrays
 
 
-def _aligned(length: int) -> int:
+def _align(length: int) -> int:
     return -(-length // _ALIGNMENT) * _ALIGNMENT
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import TreeError
-from privact.tree.hct import HierarchicalClusterTree
-from privact.tree.users import number_leaves
+from privact.tree.arrays import TreeArrays
+from privact.tree.users import UserIds, number_leaves
 
 # Readers that follow the convention to the letter turn a bare underscore into a blank: such names are quoted.
 _NEEDS_QUOTES = re.compile(r"[\s()\[\]':;,_]|^$")
@@ -29,10 +29,10 @@ _TOKEN = re.compile(  # a branch length is read together with what it belongs to
 )
 
 
-def to_newick(tree: HierarchicalClusterTree) -> str:
-    """Newick text with the tree's canonical drawing; see the tree's method."""
+def write_newick(tree: TreeArrays) -> str:
+    """Newick text in the order of the canonical drawing; see `HierarchicalClusterTree.to_newick`."""
     n_users = tree.n_users
-    names = list(map(str, range(n_users)) if tree.users is None else map(_quoted, tree.users))
+    names = list(map(str, range(n_users)) if tree.users is None else map(_quote, tree.users))
     if n_users == 1:
         return names[0] + ";"
     height = tree.size.copy()
@@ -51,8 +51,8 @@ def to_newick(tree: HierarchicalClusterTree) -> str:
     return "".join(parts)
 
 
-def from_newick(text: str, users: Sequence[str] | None = None) -> HierarchicalClusterTree:
-    """A tree from Newick text, refused with the place of the first mistake; see the tree's method."""
+def read_newick(text: str, users: Sequence[str] | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
+    """The left and right children and the ids in Newick text; an error names the character of the first mistake."""
     names: list[str] = []
     left: list[int] = []  # leaves counted from 0, internal nodes from -1 downwards
     right: list[int] = []
@@ -94,20 +94,22 @@ def from_newick(text: str, users: Sequence[str] | None = None) -> HierarchicalCl
         last = kind if token.end(kind) == token.end() else "length"
     if not ended:
         raise TreeError(f"Newick text ends at character {len(text)} without the ';' that ends a tree: is it cut off?")
-    return _numbered(names, np.array([left, right], np.int64), users)
+    return _number_nodes(names, np.array([left, right], np.int64), users)
 
 
-def _numbered(names: list[str], children: NDArray[np.int64], users: Sequence[str] | None) -> HierarchicalClusterTree:
+def _number_nodes(
+    names: list[str], children: NDArray[np.int64], users: Sequence[str] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
     numbers = {str(leaf): leaf for leaf in range(len(names))}
     plain: list[str | int] = [*names]
     if users is None and all(name in numbers for name in names):
         plain = [numbers[name] for name in names]
     leaves, ids = number_leaves(plain, users)
     node = np.where(children >= 0, leaves[np.maximum(children, 0)], len(names) - 1 - children)
-    return HierarchicalClusterTree.from_children(node[0], node[1], ids)
+    return node[0], node[1], ids
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return "'" + name.replace("'", "''") + "'" if _NEEDS_QUOTES.search(name) else name
 
 
