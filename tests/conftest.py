@@ -1,18 +1,25 @@
-"""Fixtures shared by all tests: the paper's datasets, a real PostgreSQL, and small random trees."""
+"""Fixtures shared by all tests: the paper's datasets, a real PostgreSQL, a real browser, and small random trees."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import signal
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+import privact
 from privact.simulate.local_postgres import postgres_programs, running_postgres
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -70,6 +77,79 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'privact.sqlite3'}"
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM_FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]  # fmt: skip
+PAGE_FILES = Path(privact.__file__).parent / "device" / "page" / "static"
+MODULES = ("address", "bins", "bytes", "degrees", "labels", "noise", "report", "round", "users")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> dict[str, Any]:
+    """How Playwright starts a real browser; with PRIVACT_REQUIRE_BROWSER a missing one is a failure, else tests are skipped."""
+    if CHROMIUM is None:
+        if os.environ.get("PRIVACT_REQUIRE_BROWSER"):
+            pytest.fail("no Chromium found, and PRIVACT_REQUIRE_BROWSER is set")
+        pytest.skip("no Chromium found: install it to see the pages tested")
+    return {"executable_path": CHROMIUM, "args": CHROMIUM_FLAGS}
+
+
+class QuietFiles(SimpleHTTPRequestHandler):
+    """Serves files without a line for each."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def page_files_url() -> Iterator[str]:
+    """Where the static files of the device's page are served, without an aggregator."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietFiles, directory=str(PAGE_FILES)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class PageDevice:
+    """The modules of the device's page in a real browser, which may be called from every thread."""
+
+    def __init__(self, chromium: dict[str, Any], url: str) -> None:
+        self._thread = ThreadPoolExecutor(1)  # Playwright belongs to the thread that started it
+        self._thread.submit(self._open, chromium, url).result()
+
+    def _open(self, chromium: dict[str, Any], url: str) -> None:
+        from playwright.sync_api import sync_playwright
+
+        self._playwright = sync_playwright().start()
+        self._browser = self._playwright.chromium.launch(**chromium)
+        self._page = self._browser.new_page()
+        self._page.goto(f"{url}/vendor/unicode/LICENSE.txt")
+        imports = ", ".join(f"{name}: await import('/core/{name}.js')" for name in MODULES)
+        self._page.evaluate(f"async () => {{ window.core = {{ {imports} }} }}")
+
+    def call(self, function: str, argument: Any = None) -> Any:
+        """What a JavaScript function gives; it finds the modules in `core`."""
+        return self._thread.submit(self._page.evaluate, function, argument).result()
+
+    def close(self) -> None:
+        self._thread.submit(self._browser.close).result()
+        self._thread.submit(self._playwright.stop).result()
+        self._thread.shutdown()
+
+
+@pytest.fixture(scope="session")
+def page_device(chromium: dict[str, Any], page_files_url: str) -> Iterator[PageDevice]:
+    """The device of the browser page: see PageDevice."""
+    device = PageDevice(chromium, page_files_url)
+    yield device
+    device.close()
 
 
 settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,25 +17,16 @@ from privact.protocol.addresses import aggregator_address
 from privact.simulate.http_devices import Operator, made_up_network, make_reports, send_reports
 from privact.simulate.local_aggregator import LocalAggregator, running_aggregator
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]  # fmt: skip
 SCREENSHOTS = os.environ.get("PRIVACT_SCREENSHOTS")
 """Folder for the screenshots that the docs use; by default they are taken into a temporary folder."""
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        if os.environ.get("PRIVACT_REQUIRE_BROWSER"):
-            pytest.fail("no Chromium found, and PRIVACT_REQUIRE_BROWSER is set")
-        pytest.skip("no Chromium found: install it to see the pages tested")
+def browser(chromium: dict[str, Any]) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        started = playwright.chromium.launch(**chromium)
         yield started
         started.close()
 

@@ -1,4 +1,4 @@
-"""What the promises about an aggregator share: a real one in its own process, that can be killed and started again."""
+"""What the promises share: a real aggregator that can be killed and started again, and the device of the browser page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from privact.audit.guessing import Device
+from privact.protocol.report import Report
+from privact.protocol.round import Round
 
 OPERATOR = "operator." + "t" * 43
 
@@ -115,3 +120,30 @@ def aggregator(tmp_path: Path) -> Iterator[Callable[..., Aggregator]]:
     yield make
     for server in made:
         server.stop()
+
+
+RANDOMIZE = """({ counts, epsilon }) => core.noise.randomize(counts.split(" ").map(Number), epsilon).join(" ")"""
+MAKE_REPORT = """({ contacts, parameters, user, scale }) => {
+    const round = core.round.parseRound(core.bytes.fromHex(parameters));
+    const counts = core.degrees.degreeVector(contacts, round, user);
+    const noisy = core.noise.randomize(counts, round.epsilonReport / scale);
+    return core.bytes.toHex(core.report.encodeReport(round, user, noisy));
+}"""
+
+
+@pytest.fixture
+def device_in_browser(page_device: Any) -> Callable[..., Device]:
+    """The device of the browser page, as an audit attacks one; a mutant multiplies its noise with another scale than 1."""
+
+    def make(scale: float = 1.0) -> Device:
+        def randomize(vector: Any, round: Round) -> Any:
+            asked = {"counts": " ".join(map(str, np.asarray(vector).tolist())), "epsilon": round.epsilon_report / scale}
+            return np.array(page_device.call(RANDOMIZE, asked).split(" "), dtype=np.int64)
+
+        def report(contacts: list[str], round: Round, user: str) -> Report:
+            asked = {"contacts": contacts, "parameters": round.to_bytes().hex(), "user": user, "scale": scale}
+            return Report.from_bytes(bytes.fromhex(page_device.call(MAKE_REPORT, asked)))
+
+        return Device(randomize, report)
+
+    return make

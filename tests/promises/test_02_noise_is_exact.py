@@ -1,6 +1,8 @@
 """Promise 2: noise is exact. Integers only; chi-square of 50,000 draws against the law at 4 epsilons, wrong laws rejected; eight
 forked processes, and spawned ones, never share a stream.
 
+The draws of the device in the browser go through the same tests, in a real browser: tabs are its processes.
+
 The law is P(k) = tanh(e/2) exp(-e |k|) with e = epsilon_report, computed here from that formula alone. The noise has no seed, so
 the chi-square tests are wrong once in a million runs each; that two of the processes give the same 64 draws by chance has a
 probability under 10^-40.
@@ -40,6 +42,12 @@ def drawn(epsilon_report: float, count: int = DRAWS) -> NDArray[np.int64]:
     return np.concatenate([randomize(exact, round_with(epsilon_report)) - exact for _ in range(count // WIDE)])
 
 
+def drawn_in_browser(epsilon_report: float, request: pytest.FixtureRequest, count: int = DRAWS) -> NDArray[np.int64]:
+    device = request.getfixturevalue("device_in_browser")()
+    exact = np.arange(WIDE) % 50
+    return np.concatenate([device.randomize(exact, round_with(epsilon_report)) - exact for _ in range(count // WIDE)])
+
+
 def chance(noise: NDArray[np.int64], epsilon: float) -> float:
     """Chi-square probability of draws at least as far from the law; tails of fewer than 50 expected draws are one cell each."""
     decay = math.exp(-epsilon)
@@ -52,9 +60,12 @@ def chance(noise: NDArray[np.int64], epsilon: float) -> float:
     return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), df=2 * edge))
 
 
+@pytest.mark.parametrize("where", ["python", "browser"])
 @pytest.mark.parametrize("epsilon_report", [0.25, 0.5, 1.0, 2.0])
-def test_draws_follow_the_law_and_wrong_laws_are_rejected(epsilon_report: float) -> None:
-    noise = drawn(epsilon_report)
+def test_draws_follow_the_law_and_wrong_laws_are_rejected(
+    epsilon_report: float, where: str, request: pytest.FixtureRequest
+) -> None:
+    noise = drawn(epsilon_report) if where == "python" else drawn_in_browser(epsilon_report, request)
     assert chance(noise, epsilon_report) > ALARM
     # The same draws are not those of a device with a tenth more or less noise,
     for scale in (0.9, 1.1):
@@ -75,8 +86,12 @@ def test_what_leaves_the_device_is_integers_only() -> None:
         assert randomize(np.zeros(20, np.int64), round).dtype == np.int64
 
 
-def test_draws_are_independent_of_each_other_within_a_report_and_between_reports() -> None:
-    noise = np.array([randomize(np.zeros(WIDE, np.int64), round_with(0.5)) for _ in range(20)])
+@pytest.mark.parametrize("where", ["python", "browser"])
+def test_draws_are_independent_of_each_other_within_a_report_and_between_reports(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    draw = randomize if where == "python" else request.getfixturevalue("device_in_browser")().randomize
+    noise = np.array([draw(np.zeros(WIDE, np.int64), round_with(0.5)) for _ in range(20)])
     spread = float(noise.std())
     for one, other in ((noise[:, :-1], noise[:, 1:]), (noise[:-1], noise[1:]), (noise[:, : WIDE // 2], noise[:, WIDE // 2 :])):
         correlation = float((one * other).mean()) / spread**2
@@ -122,6 +137,32 @@ def test_processes_never_share_a_stream(way: str) -> None:
     assert all(len(one) == STREAM for one in streams)
     assert len(set(streams)) == len(streams)
     # Nor is one a shifted copy of another: no run of 16 draws occurs twice (by chance once in 10^10 runs).
+    runs = Counter(one[place : place + 16] for one in streams for place in range(STREAM - 15))
+    assert max(runs.values()) == 1
+
+
+def test_extreme_epsilons_give_the_right_spread_in_the_browser(request: pytest.FixtureRequest) -> None:
+    """The mean size of noise is 1 / sinh(e) for epsilon_report e: five standard errors of 2,000 draws are allowed around it."""
+    for epsilon_report in (5e-7, 1 / 3, 7.0):
+        sizes = np.abs(drawn_in_browser(epsilon_report, request, 2 * WIDE))
+        mean = 1 / math.sinh(epsilon_report)
+        square = 1 / (2 * math.sinh(epsilon_report / 2) ** 2)
+        assert abs(float(sizes.mean()) - mean) < 5 * math.sqrt((square - mean**2) / sizes.size)
+    assert not drawn_in_browser(400.0, request, WIDE).any()  # e^-400 a draw
+
+
+def test_tabs_never_share_a_stream(chromium, page_files_url: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    draw = f"async () => (await import('/core/noise.js')).randomize(Array({STREAM}).fill(0), 0.5).map(Number)"
+    streams = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**chromium)
+        for _ in range(4):
+            tab = browser.new_page()
+            tab.goto(f"{page_files_url}/vendor/unicode/LICENSE.txt")
+            streams += [tuple(tab.evaluate(draw)), tuple(tab.evaluate(draw))]
+        browser.close()
     runs = Counter(one[place : place + 16] for one in streams for place in range(STREAM - 15))
     assert max(runs.values()) == 1
 
