@@ -23,6 +23,8 @@ import privact
 from privact.simulate.local_postgres import postgres_programs, running_postgres
 from privact.tree.hct import HierarchicalClusterTree
 
+pytest_plugins = ["pretend_aggregator"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--data", metavar="DIR", help="folder with lastfm, delicious and douban (default: PRIVACT_DATA)")

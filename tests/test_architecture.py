@@ -68,7 +68,6 @@ BROKEN_LEFT: tuple[str, ...] = ()
 CYCLES_LEFT = {"cli", "device", "learn"}
 CROWDED_LEFT = {"baselines", "cli", "experiments"}
 UNREACHED_LEFT = {
-    "protocol.round_log",
     "baselines.consensus",
     "baselines.ldpgen",
     "baselines.link_prediction",

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import httpx
 import pytest
 
+from pretend_aggregator import PretendAggregator
 from privact.protocol.report import Report
 
 URL = "http://127.0.0.1:8420"
 
 
-def _pretend():
-    spec = spec_from_file_location("pretend_aggregator", Path(__file__).parents[1] / "device" / "conftest.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def server(monkeypatch):
     """An aggregator that ada@vinyl.example is enrolled at; every request of the command goes there."""
-    server = _pretend().PretendAggregator()
+    server = PretendAggregator()
     real = httpx.Client
     monkeypatch.setattr(httpx, "Client", lambda **options: real(**{**options, "transport": httpx.MockTransport(server.answer)}))
     monkeypatch.setattr("time.time", lambda: float(server.now))

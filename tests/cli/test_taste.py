@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from privact.aggregator.domain import labels as uploaded
-from privact.cli.files import number_labels, read_labels
+from privact.cli.files import read_labels
+from privact.protocol.label_files import number_labels
 
 
 def camps(sizes):

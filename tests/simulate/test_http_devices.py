@@ -76,8 +76,8 @@ def test_home_servers_can_be_the_bins_of_a_new_round(aggregator):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"operator_token": "operator." + "x" * 43}, "at http://127.0.0.1"),
-        ({"round_id": "nothing"}, "/v1/rounds/nothing at"),
+        ({"operator_token": "operator." + "x" * 43}, "a valid token is needed"),
+        ({"round_id": "nothing"}, "no round 'nothing'"),
         ({"n_users": 19}, "19 users are too few"),
         ({"url": "https://clusters.example"}, "another machine, to be filled with made-up users"),
         ({"url": "http://127.0.0.1:1"}, "is privact serve running"),
@@ -107,11 +107,10 @@ def test_networks_of_every_size_are_made_and_the_seed_decides(n_users):
     assert not np.array_equal(one.edges(), other.edges())
 
 
-def test_a_busy_aggregator_is_asked_again(monkeypatch):
+def test_a_busy_aggregator_is_asked_again():
     answers = [httpx.Response(429), httpx.Response(429), httpx.Response(200, json={"id": "r"})]
     slept = []
-    monkeypatch.setattr("privact.simulate.http_devices.time.sleep", slept.append)
-    operator = Operator(aggregator_address("http://127.0.0.1:1"), TOKEN)
-    operator._client = httpx.Client(transport=httpx.MockTransport(lambda request: answers.pop(0)))
+    transport = httpx.MockTransport(lambda request: answers.pop(0))
+    operator = Operator(aggregator_address("http://127.0.0.1:1"), TOKEN, transport=transport, sleep=slept.append)
     assert operator.round("r") == {"id": "r"}
     assert len(slept) == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -12,6 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from privact.errors import InputError
+from privact.protocol.addresses import is_loopback
 
 __all__ = ["Settings", "read_settings"]
 
@@ -59,7 +59,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _only_loopback_in_the_clear(self) -> Settings:
-        if not self.allow_plain_http and not _is_loopback(self.host):
+        if not self.allow_plain_http and not is_loopback(self.host):
             raise ValueError(
                 f"host {self.host} is not loopback and this server speaks plain HTTP, which would show tokens to the network: "
                 "put a TLS proxy in front and listen on 127.0.0.1 (docs/operate.md), or set allow_plain_http"
@@ -140,11 +140,3 @@ def _meant(name: str, upper: bool = False) -> str:
     if not close:
         return ": see docs/operate.md for all of them"
     return f": did you mean {_PREFIX + close[0].upper() if upper else close[0]}?"
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -62,12 +62,12 @@ def join(
     The ledger holds a lifetime budget for this aggregator. No time renews it, and later it can only be lowered. It counts the
     epsilon of each answered round, which is the promise per contact over both ends' reports; your own report costs half of it.
     """
-    from privact.client.device_client import Aggregator
+    from privact.client.device_client import DeviceClient
     from privact.protocol.addresses import aggregator_address
 
     address = aggregator_address(url, allow_plain_http=allow_plain_http)
     secret = read_token(token, token_file)
-    with Aggregator(address, secret) as aggregator:
+    with DeviceClient(address, secret) as aggregator:
         me = aggregator.me()
     answered = [notice.id for notice in me.rounds if notice.answered]
     chosen = chosen_limits(budget, cap, minimum_users)
@@ -119,7 +119,7 @@ def answer(
 
     asked = time.time()  # before anything is read: slots count from here
 
-    from privact.client.device_client import Aggregator
+    from privact.client.device_client import DeviceClient
     from privact.device.answer import Outcome, make_reports, propose, send_reports
     from privact.device.contacts.read import read_contacts
     from privact.errors import RefusedError
@@ -127,7 +127,7 @@ def answer(
     account = home_at(home).account(url)
     window = send_window(within, now, account)
     found = read_contacts(contacts, account.user, format=format, field=field)
-    with Aggregator(account.address, account.token) as aggregator:
+    with DeviceClient(account.address, account.token) as aggregator:
         proposals = propose(account, aggregator, only=round, digest=read_digest(digest, round), clock=time.time)
         if round is not None and proposals[0].refusal:
             raise RefusedError(proposals[0].refusal)

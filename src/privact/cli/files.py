@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Sequence
@@ -25,7 +24,6 @@ __all__ = [
     "checked_output",
     "find_user",
     "keep_json",
-    "number_labels",
     "read_labels",
 ]
 
@@ -98,32 +96,16 @@ def _close_to(name: str, users: Sequence[str]) -> list[str]:
 
 
 def read_labels(path: Path, users: Sequence[str]) -> list[str | None]:
-    """The public label of each user from a file of lines 'user<TAB>label' (or with a comma); None for users it does not name.
+    """The public label of each user from a file of labels; None for users it does not name. Lines about others are skipped."""
+    from privact.protocol.label_files import parse_labels
 
-    Lines about others are skipped, and so is a header.
-    """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        label_of = parse_labels(path.read_bytes())
     except OSError as error:
         raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text: give lines 'user<TAB>label'") from None
-    label_of: dict[str, str] = {}
-    lines = text.splitlines()
-    separator = "\t" if any("\t" in line for line in lines[:100]) else ","
-    for number, row in enumerate(csv.reader(lines, delimiter=separator), 1):
-        if row and len(row) < 2:
-            raise InputError(f"{path}, line {number}: {row[0][:40]!r} has no label: give lines 'user<TAB>label'")
-        if row:
-            label_of[row[0].strip()] = row[1].strip()
+    except InputError as error:
+        raise InputError(f"{path}{',' if str(error).startswith('line') else ':'} {error}") from None
     labels = [label_of.get(user) for user in users]
     if not any(label is not None for label in labels):
         raise InputError(f"{path} names none of the {len(users)} users: give lines 'user<TAB>label'")
     return labels
-
-
-def number_labels(labels: Sequence[str | None]) -> tuple[list[int], int]:
-    """Labels as bins 0, 1, ... in alphabetical order, -1 for none; and how many bins there are."""
-    names = sorted({label for label in labels if label is not None})
-    place = {name: number for number, name in enumerate(names)}
-    return [-1 if label is None else place[label] for label in labels], len(names)

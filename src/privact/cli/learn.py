@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privact.cli.files import checked_output, number_labels, read_labels
+from privact.cli.files import checked_output, read_labels
 from privact.cli.learn_reports import Cluster, RoundName, Scratch, Source, Where, Workers, learn_from_reports, where
 from privact.cli.learn_streamed import is_huge, learn_streamed
 from privact.cli.text import Json, facts, number, paragraph, print_json
@@ -89,6 +89,7 @@ def learn(
     seed of the noise.
     """
     from privact.errors import InputError
+    from privact.protocol.label_files import number_labels
     from privact.protocol.round import epsilon_per_report
 
     if no_noise and epsilon is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from privact.cli.files import find_user, number_labels, read_labels
+from privact.cli.files import find_user, read_labels
 from privact.cli.text import Json, paragraph, print_json, table
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
             f"the tree has random bins, to which --labels {labels} say nothing: learn one with --labels, or with --label-bins"
         )
     users = list(tree.users) if tree.users is not None else list(map(str, range(tree.n_users)))
+    from privact.protocol.label_files import number_labels
+
     groups, n_groups = number_labels(read_labels(labels, users))
     with TemporaryDirectory() as folder:
         matrix, ids = read_reports(reports, Path(folder))

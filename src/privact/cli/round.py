@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
-from privact.client.operator_client import PlainHttp, TokenFile, Url, call, in_path
 
 __all__ = ["app"]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privact.cli.operator import TokenFile, Url, read_operator_token
 from privact.cli.progress import progress_bar
 from privact.cli.text import Json, facts, number, paragraph, print_json
-from privact.client.operator_client import TokenFile, Url, operator_token
 from privact.errors import MissingExtraError, PrivaCTError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def simulate(
         raise MissingExtraError(error.name or "httpx", "device", "a simulation over HTTP") from None
     if rate is not None and not rate > 0:
         raise PrivaCTError(f"--rate {rate:g} is not above 0: give reports a second")
-    token = operator_token(token_file)
+    token = read_operator_token(token_file)
     with progress_bar(quiet=json) as tell:
         played = http_devices.simulate(
             url,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +49,7 @@ def taste(
     import numpy as np
 
     from privact.errors import InputError
+    from privact.protocol.label_files import format_labels
     from privact.protocol.round import MAX_BINS
     from privact.recommend.data.read_ratings import read_ratings
     from privact.recommend.taste_groups import taste_groups
@@ -64,9 +64,12 @@ def taste(
     groups = taste_groups(found, k, np.random.default_rng(seed), factors)
     digits = len(str(groups.n_groups))  # readers number labels in alphabetical order
     label_of = {user: f"taste-{group + 1:0{digits}}" for user, group in groups.as_labels(found.users).items()}
-    text = _lines(label_of, str(ratings))
+    try:
+        content = format_labels(label_of)
+    except InputError as error:
+        raise InputError(f"{ratings}: {error}") from None
     with write_whole(output) as file:
-        file.write(text.encode())
+        file.write(content)
     sizes = dict.fromkeys(sorted(set(label_of.values())), 0)
     for label in label_of.values():
         sizes[label] += 1
@@ -79,30 +82,3 @@ def taste(
     paragraph(f"{number(len(label_of))} users with ratings are in {output}.{fewer}")
     print()
     paragraph(f"Privacy. {_PRIVACY}")
-
-
-def _lines(label_of: Mapping[str, str], name: str) -> str:
-    """The file: a line 'user<TAB>label' each, such that every reader of labels finds the same users in it.
-
-    name: of the ratings, for errors.
-    """
-    import csv
-    import io
-
-    from privact.errors import InputError
-    from privact.protocol.users import normalise_user_id
-
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    spelled: dict[str, str] = {}
-    for user, label in label_of.items():
-        if not user.isprintable() or user != user.strip():
-            raise InputError(f"{name}: user id {user!r} cannot stand in a file of labels: remove blanks at its ends and controls")
-        normal = normalise_user_id(user)
-        if normal in spelled:
-            raise InputError(f"{name}: {spelled[normal]!r} and {user!r} are one user in a round: spell the id one way")
-        if not spelled and normal == "user":
-            writer.writerow(("user", "label"))  # else this user would be taken for the heading
-        spelled[normal] = user
-        writer.writerow((user, label))
-    return text.getvalue()

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.cli.files import number_labels, read_labels
+from privact.cli.files import read_labels
 from privact.errors import InputError
 from privact.estimator import PrivaCT
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
 from privact.progress import Tell
 from privact.protocol.bins import assign_bins
+from privact.protocol.label_files import number_labels
 from privact.query.quality import random_tree
 from privact.tree.hct import HierarchicalClusterTree
 

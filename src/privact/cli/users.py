@@ -10,8 +10,8 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
-from privact.client.operator_client import PlainHttp, TokenFile, Url, call, in_path
 
 __all__ = ["app"]
 

@@ -1,106 +1,78 @@
-"""How operator commands speak to an aggregator: HTTP with the operator's token, and one line when something is wrong."""
+"""What an operator asks of an aggregator: HTTP with the operator's token, and one line when something is wrong."""
 
 from __future__ import annotations
 
-import os
-from ipaddress import ip_address
-from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import quote, urlsplit
+import json
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Final
 
-import typer
+import httpx
 
-from privact.errors import InputError, MissingExtraError, PrivaCTError
+from privact.client.connection import Connection, Patience, Response
+from privact.errors import AggregatorError
+from privact.protocol.addresses import Address
 
-__all__ = ["PlainHttp", "ServerError", "TokenFile", "Url", "call", "in_path", "operator_token"]
+__all__ = ["OperatorClient"]
 
-Url = Annotated[str, typer.Option("--url", envvar="PRIVACT_URL", metavar="URL", help="The aggregator.")]
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="File with the operator's token.", show_default="the variable PRIVACT_OPERATOR_TOKEN"),
-]
-PlainHttp = Annotated[bool, typer.Option("--allow-plain-http", help="Send the token without TLS beyond this machine.")]
-
-_SECONDS = 120.0
+# Enrolling twice would lose tokens: only what was refused unread is sent again.
+_PATIENCE: Final = Patience(frozenset({429}), lost_connections=False, seconds=120.0)
+_LONGEST: Final = 2**30  # bytes: the operator trusts the own aggregator
 
 
-class ServerError(PrivaCTError):
-    """The aggregator refused, or cannot be reached."""
+class OperatorClient:
+    """A connection to one aggregator, for its operator.
 
-
-def call(
-    method: str,
-    url: str,
-    path: str,
-    *,
-    token_file: Path | None = None,
-    allow_plain_http: bool = False,
-    document: Any = None,
-    text: bytes | None = None,
-) -> Any:
-    """Ask the aggregator as the operator; its JSON answer, or None if the answer is empty.
-
-    method, path: of the request; the path begins with /v1.
-    url: the aggregator.
-    token_file: where the token is, instead of PRIVACT_OPERATOR_TOKEN.
-    allow_plain_http: send the token without TLS to another machine.
-    document: a JSON body.
-    text: a text body.
+    address: where it is.
+    token: the operator's secret.
+    transport: how requests travel; the network if absent.
+    sleep: takes seconds; waits between attempts.
     """
-    loopback = _checked(url, allow_plain_http)
-    headers = {"Authorization": f"Bearer {operator_token(token_file)}"}
-    if text is not None:
-        headers["Content-Type"] = "text/csv; charset=utf-8"
-    try:
-        import httpx
-    except ImportError:
-        raise MissingExtraError("httpx", "device", "speaking to an aggregator") from None
-    try:
-        with httpx.Client(trust_env=not loopback, timeout=_SECONDS) as client:  # no proxy between this machine and itself
-            answer = client.request(method, url.rstrip("/") + path, headers=headers, json=document, content=text)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        reason = " ".join(str(error).split()).lower() or type(error).__name__
-        raise ServerError(f"cannot reach {url}: {reason}: is privact serve running there?") from None
-    if answer.is_success and not answer.content:
-        return None
-    try:
-        read = answer.json()
-    except ValueError:
-        read = None
-    if not answer.is_success:
-        told = read.get("error") if isinstance(read, dict) else None
-        raise ServerError(str(told) if told else f"{url} answered {answer.status_code}: is it an aggregator?")
-    if not isinstance(read, dict):
-        raise ServerError(f"{url} did not answer in JSON: is it an aggregator?")
-    return read
 
+    def __init__(
+        self,
+        address: Address,
+        token: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.address = address
+        self._connection = Connection(address, token, _PATIENCE, "privact-operator", transport=transport, sleep=sleep)
 
-def in_path(text: str) -> str:
-    """Text as one part of a path."""
-    return quote(text, safe="")
+    def __enter__(self) -> OperatorClient:
+        return self
 
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._connection.close()
 
-def _checked(url: str, allow_plain_http: bool) -> bool:
-    """Whether the URL is on this machine; refused if the token would travel in the clear."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"--url {url} is no address: give for example http://127.0.0.1:8420")
-    try:
-        loopback = ip_address(parts.hostname).is_loopback
-    except ValueError:
-        loopback = parts.hostname == "localhost"
-    if parts.scheme == "http" and not loopback and not allow_plain_http:
-        raise InputError(f"--url {url} would show the token to the network: use https, or add --allow-plain-http")
-    return loopback
+    def ask(self, method: str, path: str, document: Any = None, content: bytes | None = None) -> Response:
+        """The response to a request; anything but success is an error in one line.
 
+        method, path: of the request; the path begins with /v1.
+        document: a JSON body; content: a text body instead.
+        """
+        kind = "text/csv; charset=utf-8"
+        if document is not None:
+            content, kind = json.dumps(document).encode(), "application/json"
+        response = self._connection.ask(method, path, longest=_LONGEST, content=content, content_type=kind)
+        if response.is_success:
+            return response
+        line = response.error_line()
+        if line == f"status {response.status}":
+            line = f"{self.address.url} answered {response.status}: is it an aggregator?"
+        raise AggregatorError(line)
 
-def operator_token(file: Path | None) -> str:
-    """The operator's token."""
-    try:
-        token = os.environ.get("PRIVACT_OPERATOR_TOKEN", "") if file is None else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the token from {file}: {error}") from None
-    token = token.strip()
-    if not token.isascii() or not token.isprintable() or not token:
-        raise InputError("the operator's token is needed: set PRIVACT_OPERATOR_TOKEN or pass --token-file FILE")
-    return token
+    def ask_json(self, method: str, path: str, document: Any = None, content: bytes | None = None) -> Any:
+        """The JSON object that the aggregator sends, or None if it sends nothing; arguments as for ask."""
+        response = self.ask(method, path, document, content)
+        if not response.content:
+            return None
+        try:
+            found = response.json()
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise AggregatorError(f"{self.address.url} did not answer in JSON: is it an aggregator?")
+        return found

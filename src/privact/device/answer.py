@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from privact.client.device_client import Aggregator, Me, Notice
+from privact.client.device_client import DeviceClient, Me, Notice
 from privact.device.ledger.entries import Book, StoredReport
 from privact.device.ledger.home import Account
 from privact.device.ledger.rules import amount, check_round
@@ -63,7 +63,7 @@ class Outcome:
 
 def propose(
     account: Account,
-    aggregator: Aggregator,
+    aggregator: DeviceClient,
     *,
     only: str | None = None,
     digest: bytes | None = None,
@@ -130,7 +130,7 @@ def make_reports(
 
 def send_reports(
     account: Account,
-    aggregator: Aggregator,
+    aggregator: DeviceClient,
     made: Iterable[tuple[Proposal, StoredReport]],
     *,
     window: float,
@@ -166,7 +166,7 @@ def _refuse_unknown_answers(me: Me, book: Book) -> None:
         )
 
 
-def _proposal(notice: Notice, book: Book, aggregator: Aggregator, digest: bytes | None, now: float) -> Proposal:
+def _proposal(notice: Notice, book: Book, aggregator: DeviceClient, digest: bytes | None, now: float) -> Proposal:
     """One announced round, checked against everything but the budget."""
     try:
         if digest is not None and notice.digest != digest:
@@ -189,7 +189,7 @@ def _proposal(notice: Notice, book: Book, aggregator: Aggregator, digest: bytes 
     return replace(proposal, cost=round.epsilon)
 
 
-def _with_labels(proposal: Proposal, aggregator: Aggregator) -> Proposal:
+def _with_labels(proposal: Proposal, aggregator: DeviceClient) -> Proposal:
     """The proposal with the whole label table of its round, fetched before anything is spent."""
     if not proposal.cost or proposal.round is None:
         return proposal

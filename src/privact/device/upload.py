@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from privact.client.device_client import Aggregator
+from privact.client.connection import Response
+from privact.client.device_client import DeviceClient
 from privact.device.ledger.entries import StoredReport
-from privact.errors import AggregatorError
 
 __all__ = ["Delivery", "deliver"]
 
@@ -29,20 +28,16 @@ class Delivery:
     attempts: int
 
 
-def deliver(aggregator: Aggregator, stored: StoredReport) -> Delivery:
+def deliver(aggregator: DeviceClient, stored: StoredReport) -> Delivery:
     """Send the bytes of a stored report.
 
     aggregator: where to.
     stored: what the ledger keeps; the same bytes each time, of a length that depends on the number of bins alone.
     """
     name = stored.round.id
-    reply = aggregator.put(f"/v1/rounds/{name}/report", stored.report)
-    if reply.status in (200, 201):
-        return Delivery("accepted", "", _late(reply.content), reply.attempts)
-    if reply.status == 401:
-        raise AggregatorError(
-            f"{aggregator.address.url} does not know this token: ask the operator for a new one, then `privact device join` again"
-        )
+    response = aggregator.send_report(name, stored.report)
+    if response.status in (200, 201):
+        return Delivery("accepted", "", _late(response), response.attempts)
     said = {
         409: (
             "conflict",
@@ -54,12 +49,15 @@ def deliver(aggregator: Aggregator, stored: StoredReport) -> Delivery:
             f"round {name} has not opened by the aggregator's clock: run this again later, the same bytes will be sent",
         ),
     }
-    outcome, reason = said.get(reply.status, ("refused", f"the aggregator refused the report for round {name}: {reply.line()}"))
-    return Delivery(outcome, reason, False, reply.attempts)
+    outcome, reason = said.get(
+        response.status, ("refused", f"the aggregator refused the report for round {name}: {response.error_line()}")
+    )
+    return Delivery(outcome, reason, False, response.attempts)
 
 
-def _late(content: bytes) -> bool:
+def _late(response: Response) -> bool:
+    """Whether the aggregator says that the user joined late."""
     try:
-        return json.loads(content)["late"] is True
+        return response.json()["late"] is True
     except (ValueError, LookupError, TypeError):
         return False

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from privact.errors import InputError
 
-__all__ = ["Address", "aggregator_address"]
+__all__ = ["Address", "aggregator_address", "is_loopback"]
 
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?\.?")
@@ -53,7 +53,7 @@ def aggregator_address(url: str, *, allow_plain_http: bool = False) -> Address:
         raise InputError(f"{url!r} begins with {scheme}://: an aggregator is reached by https://")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise InputError("the address of an aggregator has no user, question mark or hash sign: give only host, port and path")
-    loopback = _is_loopback(host)
+    loopback = is_loopback(host)
     if scheme == "http" and not (loopback or allow_plain_http):
         raise InputError(
             f"{url!r} is plain http to another machine, and anyone on the way could read the token: "
@@ -80,9 +80,9 @@ def _ascii_host(host: str, url: str) -> str:
     return name.rstrip(".")
 
 
-def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can be reached under a host's name or number."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import httpx
-
+from privact.client.operator_client import OperatorClient
 from privact.device.noise import report
 from privact.errors import InputError, PrivaCTError
 from privact.network.graph import ContactGraph
@@ -59,36 +58,8 @@ class Simulation:
         return self.load.statuses[201] + self.load.statuses[200]
 
 
-class Operator:
-    """What an operator asks of an aggregator.
-
-    address: where it is; token: the operator's.
-    """
-
-    def __init__(self, address: Address, token: str) -> None:
-        self._url = address.url
-        self._client = httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=120.0, trust_env=not address.loopback)
-
-    def ask(self, method: str, path: str, document: Any = None, content: bytes | None = None) -> httpx.Response:
-        """The answer to a request; anything but success is an error in one line. A busy aggregator is asked again."""
-        kind = {} if content is None else {"Content-Type": "text/csv"}
-        for wait in (0.1, 0.5, 1.0, 2.0, 5.0, 0.0):
-            try:
-                answer = self._client.request(method, self._url + path, json=document, content=content, headers=kind)
-            except httpx.TransportError as error:
-                raise PrivaCTError(
-                    f"cannot reach {self._url} ({type(error).__name__}): is privact serve running there?"
-                ) from None
-            if answer.status_code != 429 or not wait:
-                break
-            time.sleep(wait)
-        if answer.is_success:
-            return answer
-        try:
-            line = str(answer.json()["error"])
-        except (ValueError, LookupError, TypeError):
-            line = f"status {answer.status_code}"
-        raise PrivaCTError(f"{method} {path} at {self._url}: {line}")
+class Operator(OperatorClient):
+    """What the operator of a simulation asks of an aggregator."""
 
     def enrol(self, users: Sequence[str], tell: Tell) -> dict[str, str]:
         """The token of each user, all of them new."""

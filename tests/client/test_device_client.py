@@ -5,7 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from privact.client.device_client import ATTEMPTS, Aggregator
+from privact.client.connection import ATTEMPTS
+from privact.client.device_client import DeviceClient
 from privact.errors import AggregatorError, ProtocolError
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.round import Round
@@ -47,7 +48,7 @@ def test_an_unknown_token_is_told_without_showing_it(device, server):
 @pytest.mark.parametrize("token", ["", "short", "x" * 600, "a" * 40 + "\n", "a" * 40 + "é", "a" * 20 + " " + "b" * 20])
 def test_what_is_no_token_is_never_sent(token):
     with pytest.raises(AggregatorError, match="not a token"):
-        Aggregator(aggregator_address("https://clusters.example"), token)
+        DeviceClient(aggregator_address("https://clusters.example"), token)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +132,24 @@ def test_an_address_with_a_path_is_asked_below_it(server):
     seen = []
     transport = httpx.MockTransport(lambda request: seen.append(str(request.url)) or httpx.Response(404, json={"error": "no"}))
     with (
-        Aggregator(aggregator_address("https://x.example/privact/"), server.token, transport=transport) as aggregator,
+        DeviceClient(aggregator_address("https://x.example/privact/"), server.token, transport=transport) as aggregator,
         pytest.raises(AggregatorError, match="no"),
     ):
         aggregator.me()
     assert seen == ["https://x.example/privact/v1/me"]
+
+
+def test_the_log_is_asked_for_without_a_token_and_may_be_absent(device, server):
+    with device.connection() as aggregator:
+        assert aggregator.log() is None
+    assert server.asked == ["GET /v1/log"]
+    assert "Authorization" not in server.headers[-1]
+
+
+def test_deeply_nested_json_is_refused_in_one_line(device, server):
+    server.broken = [httpx.Response(200, content=b"[" * 1_000_000), httpx.Response(418, content=b'{"error":' * 100_000)]
+    with device.connection() as aggregator:
+        with pytest.raises(AggregatorError, match="not what an aggregator answers"):
+            aggregator.me()
+        with pytest.raises(AggregatorError, match="status 418"):
+            aggregator.me()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from privact.client.device_client import Aggregator
+from privact.client.device_client import DeviceClient
 from privact.device.ledger.home import Home
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.labels import LabelTable
@@ -56,6 +56,8 @@ class PretendAggregator:
             if isinstance(failure, type):
                 raise failure("broken")
             return failure if isinstance(failure, httpx.Response) else httpx.Response(failure, json={"error": "broken"})
+        if path == "/v1/log":
+            return httpx.Response(404, json={"error": "no log"})
         if request.headers.get("Authorization") != f"Bearer {self.token}":
             return httpx.Response(401, json={"error": "no such token"})
         if path == "/v1/me":
@@ -110,9 +112,9 @@ class Device:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
 
-    def connection(self) -> Aggregator:
+    def connection(self) -> DeviceClient:
         transport = httpx.MockTransport(self.server.answer)
-        return Aggregator(self.address, self.account.token, transport=transport, sleep=self.sleep)
+        return DeviceClient(self.address, self.account.token, transport=transport, sleep=self.sleep)
 
     def answer(self, contacts: list[str], *, window: float = 0.0, now: float | None = None, **options: object):
         """All that `privact device answer` does; returns the proposals and the outcomes."""
