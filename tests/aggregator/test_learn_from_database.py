@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from privact.aggregator.jobs.learning import learned_tree
-from privact.aggregator.storage.reports import read_all, read_round
+from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.cli.main import app
 from privact.tree.hct import HierarchicalClusterTree
 

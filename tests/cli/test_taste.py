@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from privact.aggregator.domain import labels as uploaded
+from privact.aggregator.domain import label_upload as uploaded
 from privact.cli.files import read_labels
 from privact.protocol.label_files import number_labels
 

@@ -18,8 +18,8 @@ from sqlalchemy import create_engine, insert, select
 
 from privact.aggregator.jobs.learning import learned_tree
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.reports import read_all, read_round
 from privact.aggregator.storage.schema import operator, rounds, users
+from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.protocol.report import Report
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -43,7 +43,7 @@ def document() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(read_settings(data_folder=Path(folder), database=f"sqlite:///{folder}/privact.sqlite3"))
         described: dict[str, Any] = app.openapi()
-        app.state.store.close()
+        app.state.services.store.close()
     return described
 
 

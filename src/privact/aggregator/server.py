@@ -30,18 +30,18 @@ _log = logging.getLogger("privact.aggregator")
 
 
 def serve(
-    settings: Settings, *, new_token: bool = False, tell_token: Callable[[str], None], tell_ready: Callable[[str], None]
+    settings: Settings, *, new_token: bool = False, on_token: Callable[[str], None], on_ready: Callable[[str], None]
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; then finish the requests that are under way. A second Ctrl-C ends at once.
 
     settings: how.
     new_token: make a new operator's token, also if there is one.
-    tell_token: called with the operator's token if one was made; it is kept nowhere.
-    tell_ready: called with the address once requests are answered.
+    on_token: called with the operator's token if one was made; it is kept nowhere.
+    on_ready: called with the address once requests are served.
     """
-    _usable_folder(settings.data_folder)
-    with _only_server(settings), _listening(settings) as listener:
-        settings = _with_token(settings, new_token, tell_token)
+    _make_folder(settings.data_folder)
+    with _hold_folder(settings), _listen(settings) as listener:
+        settings = _ensure_token(settings, new_token, on_token)
         app = create_app(settings)
         log_to(level=settings.log_level)
         config = uvicorn.Config(
@@ -56,7 +56,7 @@ def serve(
             lifespan="on",
             ws="none",
         )
-        _Server(config, lambda: tell_ready(_address(listener))).run(sockets=[listener])
+        _Server(config, lambda: on_ready(_address(listener))).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -73,20 +73,20 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        before = {number: signal.signal(number, self._asked_to_end) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, self._handle_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def _asked_to_end(self, number: int, frame: FrameType | None) -> None:
+    def _handle_signal(self, number: int, frame: FrameType | None) -> None:
         if self.should_exit and number == signal.SIGINT:
             os._exit(130)  # at once: whatever was accepted is on disk, and workers end with this process
         self.should_exit = True
 
 
-def _usable_folder(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Make the data folder; refuse one that cannot be written to."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def _usable_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _only_server(settings: Settings) -> Iterator[None]:
+def _hold_folder(settings: Settings) -> Iterator[None]:
     """Hold the data folder and the database file for this process alone; the system lets go however the process ends."""
     database = Store(settings.database_url)
     held = [settings.data_folder / "lock"]
@@ -129,7 +129,7 @@ def _lock(file: IO[str]) -> None:
 
 
 @contextmanager
-def _listening(settings: Settings) -> Iterator[socket.socket]:
+def _listen(settings: Settings) -> Iterator[socket.socket]:
     """The socket, bound before anything else is done."""
     host, port = settings.host.strip("[]"), settings.port
     try:
@@ -148,7 +148,7 @@ def _address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _with_token(settings: Settings, new_token: bool, tell: Callable[[str], None]) -> Settings:
+def _ensure_token(settings: Settings, new_token: bool, tell: Callable[[str], None]) -> Settings:
     """The settings with an operator's token to keep, if there is none yet or a new one is wanted."""
     if settings.operator_token is not None:
         return settings

@@ -45,7 +45,7 @@ class Settings(BaseSettings):
     login_failure_burst: int = Field(20, ge=1, description="Wrong tokens from one address at once.")
     operator_rate: float = Field(20.0, ge=0, description="Requests a second of the operator; 0: no limit.")
     operator_burst: int = Field(200, ge=1, description="Requests of the operator at once.")
-    queue_length: int = Field(4096, ge=1, description="Reports waiting for the disk before the server answers 503.")
+    queue_length: int = Field(4096, ge=1, description="Reports waiting for the disk before the server responds 503.")
     learn_workers: int = Field(1, ge=1, le=64, description="Rounds that are learned at once, each in a process.")
     drain_seconds: float = Field(10.0, ge=0, description="How long requests may still take after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least serious lines that are logged.")

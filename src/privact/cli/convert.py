@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from privact.cli.files import TreePath, checked_output, find_user, read_labels
 from privact.cli.text import Json, print_json, shown
-
-if TYPE_CHECKING:
-    from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["app"]
 
@@ -46,46 +44,30 @@ def convert(
 
     In a linkage matrix users are numbers: number i is entry i of the list "users" in the JSON format.
     """
+    from privact.tree.formats.registry import FORMATS, write_tree
     from privact.tree.hct import HierarchicalClusterTree
 
     if output is not None:
         checked_output(output)
     loaded = HierarchicalClusterTree.load(tree)
-    binary = output is not None and output.suffix == ".npy" and to is Format.LINKAGE
-    content = _as_array(loaded) if binary else _as_text(loaded, to).encode()
+    table = to is Format.LINKAGE and (output is None or output.suffix != ".npy")
+    name = "linkage-table" if table else to.value
     if output is not None:
-        from privact.storage import write_whole
-
-        with write_whole(output) as stream:
-            stream.write(content)
+        write_tree(loaded, output, name)
+        if json:
+            print_json({"format": to.value, "users": loaded.n_users, "output": str(output)})
+        else:
+            print(f"written: {shown(output)}")
+        return
+    content = io.BytesIO()
+    FORMATS[name].write(loaded, content)
     if json:
-        document = {"format": to.value, "users": loaded.n_users, "output": None if output is None else str(output)}
-        print_json(document if output is not None else document | {"content": content.decode()})
-    elif output is None:
-        rest = memoryview(content)
-        while rest:  # an unbuffered stream may take a part only
-            rest = rest[sys.stdout.buffer.write(rest) :]
-    else:
-        print(f"written: {shown(output)}")
-
-
-def _as_text(tree: HierarchicalClusterTree, to: Format) -> str:
-    if to is Format.NEWICK:
-        return tree.to_newick() + "\n"
-    if to is Format.JSON:
-        return tree.to_json() + "\n"
-    rows = ("\t".join(map(str, row)) for row in tree.to_linkage().astype(int).tolist())
-    return "# first\tsecond\theight\tsize\n" + "".join(row + "\n" for row in rows)
-
-
-def _as_array(tree: HierarchicalClusterTree) -> bytes:
-    import io
-
-    import numpy as np
-
-    stream = io.BytesIO()
-    np.save(stream, tree.to_linkage(), allow_pickle=False)
-    return stream.getvalue()
+        document = {"format": to.value, "users": loaded.n_users, "output": None}
+        print_json(document | {"content": content.getvalue().decode()})
+        return
+    rest = content.getbuffer()
+    while rest:  # an unbuffered stream may take a part only
+        rest = rest[sys.stdout.buffer.write(rest) :]
 
 
 @app.command(epilog="\b\nExample:\n  privact show tree.hct -o tree.html\n  privact show tree.hct -o tree.png --user ada")

@@ -167,7 +167,7 @@ def _stored_round(url: str, round_id: str, epsilon: float | None, label_bins: bo
     """What the database knows about a round."""
     try:
         from privact.aggregator.domain.release import public_parameters
-        from privact.aggregator.storage.reports import read_round
+        from privact.aggregator.storage.stored_reports import read_round
     except ImportError as error:
         raise MissingExtraError(error.name or "sqlalchemy", "server", "reading reports from a database") from None
     stored = read_round(url, round_id)
@@ -185,7 +185,7 @@ def _stored_round(url: str, round_id: str, epsilon: float | None, label_bins: bo
 
 def _stored_reports(url: str, round_id: str, folder: Path, tell: Tell) -> Reports:
     """The reports of a round from the database, in batches, clamped to what honest devices send."""
-    from privact.aggregator.storage.reports import read_reports, read_round
+    from privact.aggregator.storage.stored_reports import read_reports, read_round
     from privact.learn.evidence.plausible import plausible_counts
     from privact.learn.reports.table import gathered
 

@@ -41,7 +41,7 @@ def create(
         str | None,
         typer.Option(metavar="TIME", help="No more reports, as 2026-01-31T12:00Z or +14d.", show_default="when it is closed"),
     ] = None,
-    joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still answer.")] = "0",
+    joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of the tree search.")] = 0,
     profile: Annotated[str, typer.Option(help="Compare users by counts or shares per bin.")] = "counts",
     url: Url = _HOME,
@@ -108,7 +108,7 @@ def close(
 def show(
     id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
-    """Show one round: its state, its parameters and how many have answered."""
+    """Show one round: its state, its parameters and how many have reported."""
     _show(call("GET", url, f"/v1/rounds/{in_path(id)}", token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
@@ -117,52 +117,50 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
     """Show all rounds, newest first."""
     from privact.cli.times import told
 
-    answer = call("GET", url, "/v1/rounds", token_file=token_file, allow_plain_http=allow_plain_http)
+    response = call("GET", url, "/v1/rounds", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
-        print_json(answer)
+        print_json(response)
         return
     rows = [
         [one["id"], one["state"], f"{one['epsilon']:g}", _count(one["reports"]), _count(one["n_users"]), told(one["closes"])]
-        for one in answer["rounds"]
+        for one in response["rounds"]
     ]
     table(["round", "state", "epsilon", "reports", "users", "closes"], rows, right=range(2, 5))
 
 
-def _show(answer: dict[str, Any], json: bool) -> None:
+def _show(response: dict[str, Any], json: bool) -> None:
     """Print a round."""
     from privact.cli.times import told
 
     if json:
-        print_json(answer)
+        print_json(response)
         return
-    many = "as many as suit the number of users" if answer["n_bins"] is None else answer["n_bins"]
-    late = f", and {answer['joiners']:,} late" if answer["joiners"] else ""
+    many = "as many as suit the number of users" if response["n_bins"] is None else response["n_bins"]
+    late = f", and {response['joiners']:,} late" if response["joiners"] else ""
+    late_for = response["joiner_seconds"]
     rows = [
-        ("round", answer["id"]),
-        ("state", _state(answer)),
-        ("epsilon", f"{answer['epsilon']:g} per contact, {answer['epsilon_report']:g} per report"),
-        ("bins", f"{many}, {'random' if answer['bins'] == 'random' else 'public labels'}"),
-        ("reports", f"{answer['reports']:,} of {_count(answer['n_users'])} users{late}"),
-        ("opens", told(answer["opens"])),
-        ("closes", told(answer["closes"]) if answer["closes"] is not None else "when it is closed by hand"),
-        (
-            "joiners",
-            f"until {number(answer['joiner_seconds'])} s after it closes" if answer["joiner_seconds"] else "not after it closes",
-        ),
+        ("round", response["id"]),
+        ("state", _state(response)),
+        ("epsilon", f"{response['epsilon']:g} per contact, {response['epsilon_report']:g} per report"),
+        ("bins", f"{many}, {'random' if response['bins'] == 'random' else 'public labels'}"),
+        ("reports", f"{response['reports']:,} of {_count(response['n_users'])} users{late}"),
+        ("opens", told(response["opens"])),
+        ("closes", told(response["closes"]) if response["closes"] is not None else "when it is closed by hand"),
+        ("joiners", f"until {number(late_for)} s after it closes" if late_for else "not after it closes"),
     ]
-    if answer["privacy"]:
-        rows.append(("privacy", answer["privacy"]))
+    if response["privacy"]:
+        rows.append(("privacy", response["privacy"]))
     facts((name, shown(value)) for name, value in rows)
 
 
-def _state(answer: dict[str, Any]) -> str:
+def _state(response: dict[str, Any]) -> str:
     """The state in words."""
-    if answer["failure"]:
-        return f"failed: {answer['failure']}"
-    progress = answer["progress"]
+    if response["failure"]:
+        return f"failed: {response['failure']}"
+    progress = response["progress"]
     if progress:
         return f"learning: {progress['stage']}, {progress['done']:,} of {progress['total']:,}"
-    return str(answer["state"])
+    return str(response["state"])
 
 
 def _count(count: int | None) -> str:

@@ -63,7 +63,7 @@ def serve(
         log_level=log_level,
     )
 
-    def tell_ready(address: str) -> None:
+    def show_ready(address: str) -> None:
         from privact.cli.text import print_json
 
         if json:
@@ -72,7 +72,7 @@ def serve(
         else:
             print(f"privact: listening on {address} (Ctrl-C stops)", file=sys.stderr, flush=True)
 
-    def tell_token(token: str) -> None:
+    def show_token(token: str) -> None:
         print(f"privact: the operator's token, shown this once: {token}", file=sys.stderr, flush=True)
 
     try:
@@ -80,4 +80,4 @@ def serve(
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "server", "an aggregator") from None
 
-    run(settings, new_token=new_operator_token, tell_token=tell_token, tell_ready=tell_ready)
+    run(settings, new_token=new_operator_token, on_token=show_token, on_ready=show_ready)

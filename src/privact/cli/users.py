@@ -56,7 +56,7 @@ def add(
         with ExitStack() as closing:
             stream = None if output is None else closing.enter_context(_private(output))
             for begin in range(0, len(ids), _AT_ONCE):
-                answer = call(
+                response = call(
                     "POST",
                     url,
                     "/v1/users",
@@ -64,10 +64,10 @@ def add(
                     token_file=token_file,
                     allow_plain_http=allow_plain_http,
                 )
-                enrolled |= answer["tokens"]
-                existing += answer["existing"]
+                enrolled |= response["tokens"]
+                existing += response["existing"]
                 if stream is not None or not json:
-                    _hand_over(answer["tokens"], stream)
+                    _hand_over(response["tokens"], stream)
     finally:  # tokens that were given are shown, whatever happens to the rest
         if json and (enrolled or existing):
             summary: dict[str, Any] = {"enrolled": len(enrolled), "existing": existing}
@@ -85,14 +85,14 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
     after: int | None = 0
     while after is not None:
         path = f"/v1/users?limit={_AT_ONCE}&after={after}"
-        answer = call("GET", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
-        after = answer["next"]
+        response = call("GET", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
+        after = response["next"]
         if json:
-            listed += answer["users"]
-        for user in [] if json else answer["users"]:
+            listed += response["users"]
+        for user in [] if json else response["users"]:
             print(f"{told(user['enrolled_at'])}  {shown(user['user'])}")
     if json:
-        print_json({"users": listed, "total": answer["total"]})
+        print_json({"users": listed, "total": response["total"]})
 
 
 @app.command(epilog="\b\nExample:\n  privact users token ada@a.example")
@@ -101,11 +101,11 @@ def token(
 ) -> None:
     """Give a user a new token, shown this once; the old one is worthless from then on."""
     document = {"user": user}
-    answer = call("POST", url, "/v1/users/token", document=document, token_file=token_file, allow_plain_http=allow_plain_http)
+    response = call("POST", url, "/v1/users/token", document=document, token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
-        print_json(answer)
+        print_json(response)
     else:
-        print(answer["token"])
+        print(response["token"])
 
 
 @app.command(epilog="\b\nExample:\n  privact users remove ada@a.example")

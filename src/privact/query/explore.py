@@ -1,6 +1,6 @@
-"""What the explorer asks of a tree, each answer small enough for a page whatever the number of users.
+"""What the explorer draws of a tree, each result small enough for a page whatever the number of users.
 
-Answers are dictionaries of plain numbers and text: the aggregator sends them as JSON, and the script of a self-contained page
+Results are dictionaries of plain numbers and text: the aggregator sends them as JSON, and the script of a self-contained page
 gives the same ones from the tree inside the page.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nested_blocks
+from privact.query.lookups import MOST, find_clusters, list_members
 from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
@@ -22,8 +23,8 @@ from privact.tree.users import SEPARATOR
 
 __all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
 
-MOST_LISTED = 1_000
-"""Most users, clusters or rings in one answer."""
+MOST_LISTED = MOST
+"""Most users, clusters or rings in one result."""
 
 _MOST_BLOCKS = 300  # in one view: more could not be told apart on a screen
 _ROWS = 5  # in one view: the next closer look shows the rows below
@@ -56,9 +57,8 @@ def members(tree: HierarchicalClusterTree, node: int, first: int = 0, limit: int
     limit = _checked_limit("limit", limit)
     if first < 0:
         raise InputError(f"first = {first} is negative: it is how many users to pass over")
-    start, size = int(tree.start[node]), int(tree.size[node])
-    leaves = tree.order[start + min(first, size) : start + min(first + limit, size)]
-    return {"node": node, "size": size, "first": first, "users": _names(tree, leaves)}
+    found = list_members(tree, node, first, limit)
+    return {"node": node, "size": found.size, "first": first, "users": _names(tree, found.leaves)}
 
 
 def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[str, Any]:
@@ -115,16 +115,16 @@ def cut_sizes(tree: HierarchicalClusterTree, k: int, min_size: int = 1, limit: i
     limit: how many of the clusters to list at most.
     """
     limit = _checked_limit("limit", limit)
-    along = tree.cut(k, min_size)[tree.order]
-    sizes = np.bincount(along[along >= 0], minlength=k)
-    starts = np.searchsorted(np.maximum.accumulate(along), np.arange(k))  # labels follow the leaf order
-    order = np.argsort(-sizes, kind="stable")[:limit]
-    clusters = [
-        {"size": int(sizes[label]), "users": _names(tree, tree.order[starts[label] :][: min(_NAMED, int(sizes[label]))])}
-        for label in order.tolist()
-    ]
-    left_out = {"clusters": k - len(clusters), "users": int(sizes.sum() - sizes[order].sum())}
-    return {"k": k, "min_size": min_size, "clusters": clusters, "left_out": left_out, "in_none": int((along < 0).sum())}
+    found = find_clusters(tree, k, min_size, _NAMED)
+    listed = sorted(found, key=lambda part: -part.size)[:limit]
+    in_clusters, in_listed = sum(part.size for part in found), sum(part.size for part in listed)
+    return {
+        "k": k,
+        "min_size": min_size,
+        "clusters": [{"size": part.size, "users": _names(tree, part.leaves)} for part in listed],
+        "left_out": {"clusters": k - len(listed), "users": in_clusters - in_listed},
+        "in_none": tree.n_users - in_clusters,
+    }
 
 
 def compare(tree: HierarchicalClusterTree, a: int, b: int) -> dict[str, Any]:
@@ -191,5 +191,5 @@ def _checked_node(tree: HierarchicalClusterTree, node: int) -> int:
 
 def _checked_limit(name: str, limit: int) -> int:
     if check_count(name, limit) > MOST_LISTED:
-        raise InputError(f"{name} = {limit} is too many for one answer: ask for at most {MOST_LISTED}")
+        raise InputError(f"{name} = {limit} is too many for one response: ask for at most {MOST_LISTED}")
     return int(limit)

@@ -91,39 +91,39 @@ def leaf_depths(tree: TreeArrays) -> Int32Array:
 
 def cut_into(tree: TreeArrays, n_clusters: int, min_size: int = 1) -> NDArray[np.int64]:
     """Labels of the clusters left after splitting the largest cluster again and again; see the tree's method."""
+    begin, end = cut_slices(tree, n_clusters, min_size)
+    labels = np.full(tree.n_users, -1, np.int64)
+    at = np.arange(tree.n_users)
+    inside = np.searchsorted(begin, at, side="right") - 1
+    labels[tree.order] = np.where((inside >= 0) & (at < end[inside]), inside, -1)
+    return labels
+
+
+def cut_slices(tree: TreeArrays, n_clusters: int, min_size: int = 1) -> tuple[Int32Array, Int32Array]:
+    """Where the clusters of a cut begin and end in the leaf order, from left to right; arguments as for `cut`.
+
+    A split counts if both sides have at least min_size users; at any other node the small side is in no cluster.
+    """
     n_clusters, min_size = check_count("k", n_clusters, tree.n_users), check_count("min_size", min_size)
     if n_clusters == 1:
-        return np.zeros(tree.n_users, np.int64)
+        return np.zeros(1, np.int32), np.array([tree.n_users], np.int32)
     # A node is always larger than the nodes below it, so the order in which nodes become the largest
     # cluster left is simply the order by size, and of equal sizes the one that starts first.
     rank = tree.size[tree.n_users :] * np.int64(tree.n_users) - tree.start[tree.n_users :]
+    splits = np.arange(len(rank))
     if min_size > 1:
-        return _label_large(tree, n_clusters, min_size, rank)
-    last = len(rank) - (n_clusters - 1)
-    return _label(tree, rank >= np.partition(rank, last)[last])
-
-
-def _label_large(tree: TreeArrays, n_clusters: int, min_size: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels of clusters that all have at least min_size users, -1 for the users between them.
-
-    A split counts if both sides are large enough; at any other node the small side is left behind, in no cluster.
-    """
-    parts = np.flatnonzero(np.minimum(tree.size[tree.left], tree.size[tree.right]) >= min_size)
-    if len(parts) < n_clusters - 1:
-        raise InputError(
-            f"k = {n_clusters} clusters of at least {min_size} users cannot be: the tree has {len(parts) + 1}: ask for fewer"
-        )
-    split = parts[np.argsort(-rank[parts])[: n_clusters - 1]]
+        splits = np.flatnonzero(np.minimum(tree.size[tree.left], tree.size[tree.right]) >= min_size)
+        if len(splits) < n_clusters - 1:
+            raise InputError(
+                f"k = {n_clusters} clusters of at least {min_size} users cannot be: the tree has {len(splits) + 1}: ask for fewer"
+            )
+    last = len(splits) - (n_clusters - 1)
+    split = splits[np.argpartition(rank[splits], last)[last:]]
     sides = np.concatenate((tree.left[split], tree.right[split]))
     splits_at = np.sort(tree.start[tree.right[split]])  # a side with a split strictly inside it is not a cluster itself
     begin, end = tree.start[sides], tree.start[sides] + tree.size[sides]
     whole = np.searchsorted(splits_at, begin, side="right") == np.searchsorted(splits_at, end, side="left")
-    begin, end = np.sort(begin[whole]), np.sort(end[whole])
-    at = np.arange(tree.n_users)
-    inside = np.searchsorted(begin, at, side="right") - 1
-    labels = np.empty(tree.n_users, np.int64)
-    labels[tree.order] = np.where((inside >= 0) & (at < end[inside]), inside, -1)
-    return labels
+    return np.sort(begin[whole]), np.sort(end[whole])
 
 
 def cut_by_size(tree: TreeArrays, max_size: int) -> NDArray[np.int64]:

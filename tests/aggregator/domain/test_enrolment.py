@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from privact.aggregator.domain.enrolment import checked_user_id, count_users, enrol, list_users, remove, replace_token
+from privact.aggregator.domain.enrolment import check_user_id, count_users, enrol, find_users, list_users, remove, replace_token
 from privact.aggregator.domain.tokens import sha256
-from privact.aggregator.http.auth import find_users
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import users
 from privact.errors import InputError, UnknownUserError
@@ -110,11 +109,11 @@ def test_many_users_fit_one_statement_of_the_database(store):
 @pytest.mark.parametrize("user", ["", " @ ", "a\x00b", "a\tb", "a\nb", "a\u202eb", "x" * 321, "\ud800"])
 def test_an_id_that_cannot_be_kept_or_shown_is_refused(user):
     with pytest.raises(InputError) as refused:
-        checked_user_id(user)
+        check_user_id(user)
     assert str(refused.value).isprintable()
 
 
 def test_odd_ids_are_kept_as_they_are_normalised(store):
     odd = ["ada@a.example", "Ådá", "用户", "+49 170 1234567", "x" * 320, "a'b\"c\\d%_"]
     enrol(store, odd, 1)
-    assert [user for user, _, _ in listed(store)] == [checked_user_id(user) for user in odd]
+    assert [user for user, _, _ in listed(store)] == [check_user_id(user) for user in odd]

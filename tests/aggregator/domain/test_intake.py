@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from privact.aggregator.domain.enrolment import enrol, remove
 from privact.aggregator.domain.intake import Arrival, Intake, layout_of
 from privact.aggregator.domain.rounds import close_round, create_round, find_round, open_round
-from privact.aggregator.domain.tokens import Presented, sha256
+from privact.aggregator.domain.tokens import Claim, sha256
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds
 from privact.errors import ProtocolError
@@ -57,7 +57,7 @@ class Service:
         return Report.bind(self.round, user, vector or (1, 2, 3)).to_bytes()
 
     def arrival(self, user, body=None, *, round_id="spring", token=None):
-        shown = Presented(user_digest(user), sha256((token or self.tokens[user]).encode()))
+        shown = Claim(user_digest(user), sha256((token or self.tokens[user]).encode()))
         return Arrival(round_id, shown, self.report(user) if body is None else body)
 
     def send(self, *arguments, **named):
@@ -173,7 +173,7 @@ def test_an_id_that_no_round_can_have_is_not_looked_up(service):
 
 
 def test_an_unknown_user_and_a_wrong_token_are_the_same(service):
-    arrival = Arrival("spring", Presented(user_digest("nobody"), sha256(b"x")), service.report("nobody"))
+    arrival = Arrival("spring", Claim(user_digest("nobody"), sha256(b"x")), service.report("nobody"))
     assert service.intake.take([arrival])[0] == service.send("user1", token="x")
 
 

@@ -102,7 +102,7 @@ def test_only_the_operator_uploads_and_only_users_ask(served):
 
 def test_without_ratings_the_way_out_is_said(served):
     client, _, people = served
-    for file in (client.app.state.settings.data_folder / "ratings").glob("*"):
+    for file in (client.app.state.services.settings.data_folder / "ratings").glob("*"):
         file.unlink()
     asked = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])
     assert asked.status_code == 409
@@ -122,8 +122,8 @@ def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
     client, operator, people = served
     client.put("/v1/ratings", content=RATINGS, headers=operator)
     before = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()
-    folder = client.app.state.settings.data_folder
-    said = (Path(__file__).parents[2] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
+    folder = client.app.state.services.settings.data_folder
+    said = (Path(__file__).parents[3] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
     for name in ("releases", "ratings"):
         assert f"cp -a /var/lib/privact/{name} /backup/" in said
         shutil.copytree(folder / name, tmp_path / name)

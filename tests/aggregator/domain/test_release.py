@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from privact.aggregator.domain.release import fail_round, joiners_in, public_parameters, record_release, release_path, sha256_of
+from privact.aggregator.domain.release import (
+    count_joiners_in,
+    fail_round,
+    public_parameters,
+    record_release,
+    release_path,
+    sha256_of,
+)
 from privact.aggregator.jobs.learning import embedded, embedder_of, learned_tree
 from privact.aggregator.storage import schema
-from privact.aggregator.storage.reports import read_all, read_round
+from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.audit.leakage import PUBLIC_PARAMETERS, inspect_release
 from privact.protocol.round import Round
 from privact.tree.hct import HierarchicalClusterTree
@@ -120,11 +127,11 @@ def test_a_file_tells_how_many_joined_late_and_of_which_round(stored_reports, tm
     assert path == tmp_path / "spring.hct"
     assert len(sha256_of(path)) == 32
     digest = stored.row.digest
-    assert joiners_in(path, digest) == 0
-    assert joiners_in(tmp_path / "other.hct", digest) == 0
+    assert count_joiners_in(path, digest) == 0
+    assert count_joiners_in(tmp_path / "other.hct", digest) == 0
     joined = tmp_path / "joined.hct"
     HierarchicalClusterTree.load(path).with_leaves([0], ["zoe@late.example"]).save(joined)
-    assert joiners_in(joined, digest) == 1
-    assert joiners_in(joined, bytes(32)) == 0
+    assert count_joiners_in(joined, digest) == 1
+    assert count_joiners_in(joined, bytes(32)) == 0
     path.write_bytes(path.read_bytes()[:-1])
-    assert joiners_in(path, digest) == 0
+    assert count_joiners_in(path, digest) == 0

@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
-from privact.aggregator.domain.open_trees import Shelf
+from privact.aggregator.domain.open_trees import OpenTrees
+from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.release import public_parameters, record_release, sha256_of
-from privact.aggregator.domain.released_tree import EXAMPLES, MOST, ReleasedTree
+from privact.aggregator.domain.released_tree import EXAMPLES, ReleasedTree
 from privact.aggregator.http.app import create_app
-from privact.aggregator.http.responses import Refusal
 from privact.aggregator.storage import schema
-from privact.aggregator.storage.reports import StoredRound
+from privact.aggregator.storage.stored_reports import StoredRound
 from privact.errors import InputError, UnknownUserError
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
+from privact.query.lookups import MOST
 from privact.tree.hct import HierarchicalClusterTree
 
 ROUND = Round(id="spring", epsilon=1.0, n_bins=2, n_users=40, seed=bytes(16))
@@ -110,8 +111,8 @@ def test_the_summary_tells_size_depth_and_promise():
 
 
 @pytest.fixture
-def shelf(stored_reports):
-    """A released round of four users on a shelf, and where it is stored."""
+def open_trees(stored_reports):
+    """A released round of four users kept open, and where it is stored."""
     stored = stored_reports(order=range(4))
     users = sorted((f"user{user}@{'many' if user % 2 else 'few'}.example" for user in range(4)), key=user_digest)
     round = Round.from_bytes(stored.row.parameters)
@@ -121,7 +122,7 @@ def shelf(stored_reports):
     with stored.store.write() as connection:
         connection.execute(update(schema.rounds).values(state="learning"))
     record_release(stored.store, "spring", sha256_of(stored.release), 4)
-    return Shelf(stored.store, stored.settings, most=1), stored, users
+    return OpenTrees(stored.store, stored.settings, most=1), stored, users
 
 
 def with_joiner(stored):
@@ -130,54 +131,53 @@ def with_joiner(stored):
     HierarchicalClusterTree.load(stored.release).with_leaves([6], ["zoe@late.example"]).save(stored.joined)
 
 
-def test_a_shelf_reads_a_tree_once_and_again_when_somebody_has_joined(shelf):
-    trees, stored, users = shelf
-    before = trees.tree("spring")
-    assert trees.tree("spring") is before
+def test_a_file_is_read_once_and_again_when_somebody_has_joined(open_trees):
+    trees, stored, users = open_trees
+    before = trees.find("spring")
+    assert trees.find("spring") is before
     with pytest.raises(UnknownUserError):
         before.nearest("zoe@late.example", 1)
     with_joiner(stored)
-    after = trees.tree("spring")
+    after = trees.find("spring")
     assert after.summary["joined_late"] == 1
     assert [each["user"] for each in after.nearest("zoe@late.example", 9)["nearest"]] == [users[i] for i in after.tree.order[:4]]
     assert after.nearest(users[0], 9)["nearest"][-1] == {"user": "zoe@late.example", "joined_late": True, "community_size": 5}
 
 
-def test_a_tree_of_another_round_of_the_same_name_is_not_shown(shelf):
-    trees, stored, _ = shelf
+def test_a_tree_of_another_round_of_the_same_name_is_not_shown(open_trees):
+    trees, stored, _ = open_trees
     stored.joined.parent.mkdir()
     other = HierarchicalClusterTree.load(stored.release).with_leaves([6], ["zoe@late.example"])
     other.with_parameters({**other.parameters, "round_digest": "ff" * 32}).save(stored.joined)
-    assert trees.tree("spring").tree.n_users == 4
+    assert trees.find("spring").tree.n_users == 4
 
 
-def test_trees_that_are_not_there_are_refused(shelf):
-    trees, stored, _ = shelf
-    with pytest.raises(Refusal, match="no round 'winter'"):
-        trees.tree("winter")
+def test_trees_that_are_not_there_are_refused(open_trees):
+    trees, stored, _ = open_trees
+    with pytest.raises(NotFound, match="no round 'winter'"):
+        trees.find("winter")
     stored.release.unlink()
-    with pytest.raises(Refusal, match="restore its file") as missing:
-        trees.tree("spring")
-    assert missing.value.status == 409
+    with pytest.raises(WrongState, match="restore its file"):
+        trees.find("spring")
 
 
-def test_a_shelf_keeps_only_so_many_trees(shelf):
-    trees, stored, _ = shelf
-    first = trees.tree("spring")
+def test_only_the_trees_used_last_stay_open(open_trees):
+    trees, stored, _ = open_trees
+    first = trees.find("spring")
     with stored.store.write() as connection:
         row = dict(connection.execute(schema.rounds.select()).mappings().one()) | {"id": "autumn"}
         connection.execute(insert(schema.rounds).values(row))
         release = dict(connection.execute(schema.releases.select()).mappings().one()) | {"round_id": "autumn"}
         connection.execute(insert(schema.releases).values(release))
     stored.release.with_name("autumn.hct").write_bytes(stored.release.read_bytes())
-    trees.tree("autumn")
-    assert trees.tree("spring") is not first
+    trees.find("autumn")
+    assert trees.find("spring") is not first
 
 
 @pytest.fixture
-def ask(shelf):
+def ask(open_trees):
     """Ask a running application; stored is what it serves."""
-    _, stored, users = shelf
+    _, stored, users = open_trees
     with TestClient(create_app(stored.settings)) as client:
         yield lambda path, **headers: client.get(f"/v1/rounds/spring/tree{path}", headers=headers), stored, users
 
@@ -259,8 +259,8 @@ def test_a_round_without_a_release_has_no_tree(ask, state, status):
         assert "spring" in answer.json()["error"]
 
 
-def test_trees_that_are_not_public_need_a_token(shelf):
-    _, stored, _ = shelf
+def test_trees_that_are_not_public_need_a_token(open_trees):
+    _, stored, _ = open_trees
     closed = stored.settings.model_copy(update={"public_trees": False})
     with TestClient(create_app(closed)) as client:
         for path in ("", "/cut", "/download"):

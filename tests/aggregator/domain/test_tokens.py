@@ -10,7 +10,7 @@ from privact.aggregator.domain.tokens import (
     new_operator_token,
     new_user_token,
     operator_sha256,
-    presented,
+    read_claim,
     sha256,
     store_operator_token,
 )
@@ -22,7 +22,7 @@ ADA = user_digest("ada")
 
 
 def shown(value: bytes):
-    return presented([(b"host", b"x"), (b"authorization", value)])
+    return read_claim([(b"host", b"x"), (b"authorization", value)])
 
 
 def test_a_users_token_names_the_user_and_is_unguessable():

@@ -14,30 +14,30 @@ from typing import Final, Generic, TypeVar
 __all__ = ["Batches", "Overloaded"]
 
 Item = TypeVar("Item")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Overloaded(Exception):
     """More is waiting than may wait, or nothing is taken any more."""
 
 
-class Batches(Generic[Item, Answer]):
+class Batches(Generic[Item, Result]):
     """A queue of requests before a thread.
 
-    handle: from a batch of items to one answer each, in order; called in the thread. If it raises, every item of the batch does.
+    handle: from a batch of items to one result each, in order; called in the thread. If it raises, every item of the batch does.
     name: of the thread.
     most_waiting: how many requests may wait or be handled; one more raises Overloaded.
     most_at_once: how many requests make a batch.
     """
 
     def __init__(
-        self, handle: Callable[[list[Item]], Sequence[Answer]], *, name: str, most_waiting: int, most_at_once: int = 512
+        self, handle: Callable[[list[Item]], Sequence[Result]], *, name: str, most_waiting: int, most_at_once: int = 512
     ) -> None:
         self._handle = handle
         self._name = name
         self._most_waiting: Final = most_waiting
         self._most_at_once: Final = most_at_once
-        self._queue: SimpleQueue[tuple[Item, asyncio.Future[Answer]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Item, asyncio.Future[Result]] | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self.n_waiting = 0
@@ -49,11 +49,11 @@ class Batches(Generic[Item, Answer]):
         self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
         self._thread.start()
 
-    def ask(self, item: Item) -> asyncio.Future[Answer]:
-        """The answer to one item, once its batch is handled; call it in the event loop."""
+    def ask(self, item: Item) -> asyncio.Future[Result]:
+        """The result for one item, once its batch is handled; call it in the event loop."""
         if self._thread is None or self._loop is None or self.n_waiting >= self._most_waiting:
             raise Overloaded
-        future: asyncio.Future[Answer] = self._loop.create_future()
+        future: asyncio.Future[Result] = self._loop.create_future()
         self.n_waiting += 1
         self._queue.put((item, future))
         return future
@@ -72,29 +72,29 @@ class Batches(Generic[Item, Answer]):
                 batch.append(self._queue.get())
             asked = [entry for entry in batch if entry is not None]
             if asked:
-                self._answer(asked)
+                self._handle_batch(asked)
             if batch[-1] is None:
                 return
 
-    def _answer(self, asked: list[tuple[Item, asyncio.Future[Answer]]]) -> None:
-        answers: Sequence[Answer] | None = None
+    def _handle_batch(self, asked: list[tuple[Item, asyncio.Future[Result]]]) -> None:
+        results: Sequence[Result] | None = None
         failure: BaseException | None = None
         try:
-            answers = self._handle([item for item, _ in asked])
+            results = self._handle([item for item, _ in asked])
         except Exception as error:
             failure = error
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._resolve, [future for _, future in asked], answers, failure)
+        self._loop.call_soon_threadsafe(self._resolve, [future for _, future in asked], results, failure)
 
     def _resolve(
-        self, futures: list[asyncio.Future[Answer]], answers: Sequence[Answer] | None, failure: BaseException | None
+        self, futures: list[asyncio.Future[Result]], results: Sequence[Result] | None, failure: BaseException | None
     ) -> None:
         self.n_waiting -= len(futures)
         for place, future in enumerate(futures):
             if future.done():  # whoever asked has gone
                 continue
-            if answers is None:
+            if results is None:
                 assert failure is not None
                 future.set_exception(failure)
             else:
-                future.set_result(answers[place])
+                future.set_result(results[place])

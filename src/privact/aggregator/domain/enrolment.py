@@ -1,8 +1,8 @@
-"""Who may answer: users are enrolled and removed by the operator, and each gets one token."""
+"""Who may report: users are enrolled and removed by the operator, and each gets one token."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -13,12 +13,49 @@ from privact.aggregator.storage.schema import users
 from privact.errors import InputError, UnknownUserError
 from privact.protocol.users import normalise_user_id, user_digest
 
-__all__ = ["MOST_AT_ONCE", "Enrolled", "checked_user_id", "count_users", "enrol", "list_users", "remove", "replace_token"]
+__all__ = [
+    "MOST_AT_ONCE",
+    "Enrolled",
+    "User",
+    "check_user_id",
+    "count_users",
+    "enrol",
+    "find_users",
+    "list_users",
+    "remove",
+    "replace_token",
+]
 
 MOST_AT_ONCE: Final = 10_000
 """Most users that one call enrols."""
 _LONGEST_ID: Final = 320
 _MOST_PARAMETERS: Final = 2_000
+_FIND = select(users.c.digest, users.c.token_sha256, users.c.id, users.c.serial, users.c.enrolled).where(
+    users.c.digest.in_(bindparam("digests", expanding=True)), users.c.removed.is_(None)
+)
+
+
+class User(NamedTuple):
+    """Someone enrolled, as the tables know them.
+
+    digest: user_digest(id).
+    token_sha256: SHA-256 of the token.
+    id: normalised.
+    serial: place in the order of enrolment.
+    enrolled: when, UTC seconds.
+    """
+
+    digest: bytes
+    token_sha256: bytes
+    id: str
+    serial: int
+    enrolled: int
+
+
+def find_users(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, User]:
+    """The enrolled users among those with these digests."""
+    rows = connection.execute(_FIND, {"digests": list(dict.fromkeys(digests))}).all()
+    return {row[0]: User(*row) for row in rows}
 
 
 class Enrolled(NamedTuple):
@@ -32,7 +69,7 @@ class Enrolled(NamedTuple):
     existing: list[str]
 
 
-def checked_user_id(user_id: str) -> str:
+def check_user_id(user_id: str) -> str:
     """The normalised id, if it can be kept, shown on one line and written to a table."""
     normal = normalise_user_id(user_id)
     if len(normal) > _LONGEST_ID:
@@ -51,7 +88,7 @@ def enrol(store: Store, user_ids: Iterable[str], now: int) -> Enrolled:
     """
     wanted: dict[str, bytes] = {}
     existing: list[str] = []
-    for normal in map(checked_user_id, user_ids):
+    for normal in map(check_user_id, user_ids):
         if normal in wanted:
             existing.append(normal)
         wanted[normal] = user_digest(normal)
@@ -89,7 +126,7 @@ def replace_token(store: Store, user_id: str) -> tuple[str, bytes, str]:
     store: where users are.
     user_id: in any spelling.
     """
-    normal = checked_user_id(user_id)
+    normal = check_user_id(user_id)
     digest = user_digest(normal)
     token = new_user_token(digest)
     with store.write() as connection:
@@ -104,7 +141,7 @@ def remove(store: Store, user_id: str, now: int) -> bytes:
     user_id: in any spelling.
     now: UTC seconds.
     """
-    normal = checked_user_id(user_id)
+    normal = check_user_id(user_id)
     digest = user_digest(normal)
     with store.write() as connection:
         store.one_at_a_time(connection)

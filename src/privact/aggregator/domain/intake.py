@@ -1,7 +1,7 @@
-"""Reports -> rows, each exactly once: whatever is answered "accepted" is on disk before the answer leaves.
+"""Reports -> rows, each exactly once: a report that is called "accepted" is on disk before the response leaves.
 
 Reports that arrive while a commit is under way wait for the next one, so that one flush of the disk serves many. Who may
-answer, whether the round is open and what the clock says are decided inside the transaction, under the round's lock: no
+report, whether the round is open and what the clock says are decided inside the transaction, under the round's lock: no
 report commits after its round has closed.
 """
 
@@ -13,8 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from privact.aggregator.domain.tokens import Presented, is_right
-from privact.aggregator.http.auth import User, find_users
+from privact.aggregator.domain.enrolment import User, find_users
+from privact.aggregator.domain.refusals import NotFound
+from privact.aggregator.domain.tokens import Claim, is_right
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds
 from privact.errors import ProtocolError
@@ -22,7 +23,7 @@ from privact.protocol.report import Report, ReportLayout
 from privact.protocol.round import Round
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["Arrival", "Decision", "Intake", "Outcome", "layout_of", "window"]
+__all__ = ["Arrival", "Decision", "Intake", "Outcome", "check_window", "layout_of", "read_report"]
 
 Outcome = Literal["accepted", "again", "different", "closed", "early", "malformed", "unknown round", "unauthorised"]
 """What became of a report."""
@@ -52,7 +53,7 @@ class Arrival(NamedTuple):
     """
 
     round_id: str
-    shown: Presented
+    shown: Claim
     body: bytes
 
 
@@ -138,11 +139,11 @@ def _decide(body: bytes, user: User, row: Row[Any], stored: tuple[bytes, bool] |
         return Decision("malformed", False, _complaint(body, user, row.parameters))
     if stored is not None:
         return Decision("different", stored[1], f"round {row.id!r} has another report of yours already; the first one stays")
-    return window(row, user.serial, now)
+    return check_window(row, user.serial, now)
 
 
-def window(row: Row[Any], serial: int, now: int) -> Decision:
-    """Whether a user may answer a round now: "accepted", "early" or "closed".
+def check_window(row: Row[Any], serial: int, now: int) -> Decision:
+    """Whether a user may report to a round now: "accepted", "early" or "closed".
 
     row: the round, not a draft.
     serial: the user's place in the order of enrolment.
@@ -168,3 +169,18 @@ def _complaint(body: bytes, user: User, parameters: bytes) -> str:
     except ProtocolError as error:
         return str(error)
     return f"report is of user {report.user.hex()}, but the token is of {user.digest.hex()}: send your own report"
+
+
+def read_report(store: Store, round_id: str, user: User) -> bytes:
+    """The report of a user to a round, as it was accepted.
+
+    store: where reports are. round_id: from the request. user: who asks.
+    """
+    wanted = select(reports.c.bytes).where(reports.c.round_id == round_id, reports.c.user == user.digest)
+    stored: bytes | None = None
+    if is_round_id(round_id):
+        with store.read() as connection:
+            stored = connection.execute(wanted).scalar_one_or_none()
+    if stored is None:
+        raise NotFound(f"you have no report in round {round_id!r}")
+    return stored

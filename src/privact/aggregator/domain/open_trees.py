@@ -1,33 +1,34 @@
-"""Shelf: the released trees that were asked for last, open and ready; the files stay on disk and are mapped into memory."""
+"""OpenTrees: the released trees that were used last, open and ready; the files stay on disk and are mapped into memory."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import select
 
+from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.release import joined_folder, release_path
-from privact.aggregator.domain.released_tree import ReleasedTree
+from privact.aggregator.domain.released_tree import ReleasedTree, find_user_ids
 from privact.aggregator.domain.rounds import find_round
-from privact.aggregator.http.responses import Refusal
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import releases, reports
-from privact.errors import FileFormatError, InputError
+from privact.errors import FileFormatError, InputError, UnknownUserError
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["Shelf"]
+__all__ = ["OpenTrees"]
 
 _MOST: Final = 8  # trees; the ids of a million users take some 20 MB
 
 
 class _Opened(NamedTuple):
-    """A tree on the shelf.
+    """An open tree.
 
     released: the tree. version: which file it was read from.
     """
@@ -47,7 +48,7 @@ class _Row(NamedTuple):
     round: Round
 
 
-class Shelf:
+class OpenTrees:
     """Released trees by round; threads may share it.
 
     store: says which rounds are released. settings: where their files are. most: how many trees stay open.
@@ -62,7 +63,7 @@ class Shelf:
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._opening: dict[str, threading.Lock] = {}
 
-    def tree(self, round_id: str) -> ReleasedTree:
+    def find(self, round_id: str) -> ReleasedTree:
         """The tree of a released round, with everyone who has been placed in it; refused while there is none."""
         with self._lock:
             kept = self._opened.get(round_id)
@@ -70,7 +71,7 @@ class Shelf:
                 self._opened.move_to_end(round_id)
         if kept is not None and kept.version == _version(release_path(self._joined, round_id)):
             return kept.released
-        # One thread reads the file. Meanwhile others answer from the older one, or wait if there is none.
+        # One thread reads the file. Meanwhile others use the older one, or wait if there is none.
         with self._lock:
             opening = self._opening.setdefault(round_id, threading.Lock())
         if not opening.acquire(blocking=kept is None) and kept is not None:
@@ -82,13 +83,36 @@ class Shelf:
             with self._lock:
                 self._opening.pop(round_id, None)
 
-    def waits(self, round_id: str, user: str) -> bool:
+    def query(self, round_id: str, user: str | None, ask: Callable[[ReleasedTree], dict[str, Any]]) -> dict[str, Any]:
+        """What a query finds in the tree of a round.
+
+        user: whom the query is about, if anybody; somebody who joined late and is not placed yet is told to wait.
+        ask: the query.
+        """
+        tree = self.find(round_id)
+        try:
+            return ask(tree)
+        except UnknownUserError:
+            if user is None or not self.is_being_placed(round_id, user):
+                raise
+            raise WrongState(f"user {user!r} joined late and is being placed: ask again soon", retry_after=2) from None
+
+    def explore(self, round_id: str, user: str | None, ask: Callable[[ReleasedTree], dict[str, Any]]) -> dict[str, Any]:
+        """The same for the explorer, with the list of users in the result who joined late."""
+
+        def mark(tree: ReleasedTree) -> dict[str, Any]:
+            found = ask(tree)
+            return found | {"joined_late": tree.late_among(find_user_ids(found))}
+
+        return self.query(round_id, user, mark)
+
+    def is_being_placed(self, round_id: str, user: str) -> bool:
         """Whether a user joined late and has not been placed in the tree yet."""
         late = select(reports.c.late).where(reports.c.round_id == round_id, reports.c.user == user_digest(user))
         with self._store.read() as connection:
             return bool(connection.execute(late).scalar_one_or_none())
 
-    def release(self, round_id: str) -> tuple[Path, bytes]:
+    def find_release(self, round_id: str) -> tuple[Path, bytes]:
         """The released file of a round, without joiners, and its SHA-256; refused while there is none."""
         return release_path(self._releases, round_id), self._row(round_id).digest
 
@@ -103,7 +127,7 @@ class Shelf:
         if tree is None:
             tree = self._load(release_path(self._releases, round_id), row.round.digest())
         if tree is None:
-            raise Refusal(409, f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
+            raise WrongState(f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
         opened = _Opened(ReleasedTree(tree, row.digest, row.released, row.round.privacy_sentence()), version)
         with self._lock:
             self._opened[round_id] = opened
@@ -119,9 +143,9 @@ class Shelf:
             round = find_round(connection, round_id)
             release = connection.execute(wanted).one_or_none()
         if round.state == "draft":
-            raise Refusal(404, f"no round {round_id!r}")
+            raise NotFound(f"no round {round_id!r}")
         if release is None:
-            raise Refusal(409, f"round {round_id!r} is {round.state}: its tree can be read once it is released")
+            raise WrongState(f"round {round_id!r} is {round.state}: its tree can be read once it is released")
         return _Row(release.digest, release.released, Round.from_bytes(round.parameters, round.digest))
 
     @staticmethod

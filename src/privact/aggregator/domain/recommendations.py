@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.aggregator.domain.open_trees import Shelf
+from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
-from privact.aggregator.http.responses import Refusal
-from privact.aggregator.jobs.learning import plausible
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.reports import read_all, read_round
 from privact.aggregator.storage.schema import label_tables
+from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.errors import InputError
 from privact.protocol.labels import LabelTable
 from privact.protocol.users import normalise_user_id
@@ -46,11 +44,11 @@ _NOBODY: Final = "the ratings have no user of this tree: the operator has to upl
 class Recommendations:
     """What the server recommends; threads may share it.
 
-    store, settings: of the server. shelf: its released trees.
+    store, settings: of the server.
     """
 
-    def __init__(self, store: Store, settings: Settings, shelf: Shelf) -> None:
-        self._store, self._shelf = store, shelf
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
         self._folder = settings.data_folder / "ratings"
         self._url = settings.database_url
         self._verb = settings.ratings_verb
@@ -72,16 +70,15 @@ class Recommendations:
             with self._lock, write_whole(self._folder / name) as file:
                 file.write(body)
         except InputError as error:
-            raise Refusal(400, str(error).removeprefix(f"{draft}: ")) from None
+            raise InputError(str(error).removeprefix(f"{draft}: ")) from None
         finally:
             draft.unlink(missing_ok=True)
         for other in {"ratings.parquet", "ratings.csv"} - {name}:
             (self._folder / other).unlink(missing_ok=True)
         return {"users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings}
 
-    def recommend(self, round_id: str, user: str, k: int) -> dict[str, Any]:
+    def recommend(self, round_id: str, tree: ReleasedTree, user: str, k: int) -> dict[str, Any]:
         """The k best items for a user of a released tree, each with a reason."""
-        tree = self._shelf.tree(round_id)
         name = str(tree.tree.users_of(np.array([tree.leaf(user)], np.int32))[0])
         with self._lock:
             recommender = self._recommender(round_id, tree)
@@ -93,7 +90,7 @@ class Recommendations:
 
         file = next((path for path in self._folder.glob("ratings.*")), None)
         if file is None:
-            raise Refusal(409, "there are no ratings on this server: the operator can upload some")
+            raise WrongState("there are no ratings on this server: the operator can upload some")
         version = (file.name, file.stat().st_mtime_ns, file.stat().st_size)
         key = (round_id, tree.digest, tree.tree.n_users, version)
         if key not in self._made:
@@ -101,7 +98,7 @@ class Recommendations:
                 self._ratings = version, _read(file)
             assert tree.tree.users is not None
             if set(self._ratings[1].users).isdisjoint(tree.tree.users):
-                raise Refusal(409, _NOBODY)
+                raise WrongState(_NOBODY)
             groups, contacts = self._contact_groups(round_id, tree)
             made = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
             made.settings = settings_for(made, _MOST_WEIGHTS)
@@ -114,6 +111,7 @@ class Recommendations:
     def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
         """The public label of each leaf, and how many contacts in each label its report lets expect; none with random bins."""
         from privact.learn.evidence.count_posterior import CountPosterior
+        from privact.learn.evidence.plausible import plausible_counts
 
         stored = read_round(self._url, round_id)
         if stored.round.bins != "labels":
@@ -122,7 +120,7 @@ class Recommendations:
         place = {user: row for row, user in enumerate(users)}
         assert tree.tree.users is not None
         rows = np.array([place[user] for user in tree.tree.users])
-        counts = plausible(stored, reports)
+        counts = plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)
         posterior = CountPosterior.fit(counts[: stored.n_reports], stored.round.epsilon_report, equal_bins=False)
         with self._store.read() as connection:
             query = label_tables.select().where(label_tables.c.round_id == round_id)

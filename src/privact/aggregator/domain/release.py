@@ -15,17 +15,17 @@ from sqlalchemy import insert
 
 from privact.aggregator.domain.rounds import advance
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.reports import StoredRound
 from privact.aggregator.storage.schema import releases
+from privact.aggregator.storage.stored_reports import StoredRound
 from privact.errors import PrivaCTError
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = [
     "SEARCH",
+    "count_joiners_in",
+    "count_late",
     "fail_round",
     "joined_folder",
-    "joiners_in",
-    "n_late",
     "public_parameters",
     "record_release",
     "release_path",
@@ -52,7 +52,7 @@ def joined_folder(releases: Path) -> Path:
     return releases.parent / "joined"
 
 
-def joiners_in(path: Path, digest: bytes) -> int:
+def count_joiners_in(path: Path, digest: bytes) -> int:
     """How many late joiners the tree at a path holds; 0 if there is none, or one of another round of the same name.
 
     digest: of the round.
@@ -61,10 +61,10 @@ def joiners_in(path: Path, digest: bytes) -> int:
         tree = HierarchicalClusterTree.load(path, memory_map=True)
     except PrivaCTError:
         return 0
-    return n_late(tree) if tree.parameters.get("round_digest") == digest.hex() else 0
+    return count_late(tree) if tree.parameters.get("round_digest") == digest.hex() else 0
 
 
-def n_late(tree: HierarchicalClusterTree) -> int:
+def count_late(tree: HierarchicalClusterTree) -> int:
     """How many leaves of a tree, the last ones, are users who joined late."""
     return tree.n_users - int(tree.parameters["n_reports"])
 

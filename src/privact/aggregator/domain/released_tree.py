@@ -1,41 +1,38 @@
-"""ReleasedTree: what can be asked of a released tree, in plain values, fast for a million users.
+"""ReleasedTree: queries on a released tree by user id, in plain values, fast for a million users.
 
-Answers are about the released tree with everyone who joined late as a further leaf, each marked `joined_late`. Leaves are in the
+The queries themselves are in `privact.query.lookups`; here user ids become leaves and back. Results are about the released tree
+with everyone who joined late as a further leaf, each marked `joined_late`. Leaves are in the
 order of user digests, first those of the release and then the joiners, so that a user is found by bisection over the file
 itself: no table of ids is kept in memory.
 """
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 
-from privact.aggregator.domain.release import n_late
-from privact.errors import InputError, UnknownUserError
+from privact.aggregator.domain.release import count_late
+from privact.errors import UnknownUserError
 from privact.protocol.users import normalise_user_id, user_digest
-from privact.tree.ancestry import climb_path, find_nearest
+from privact.query.lookups import find_clusters, find_community, measure_path
+from privact.tree.ancestry import find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
 
-__all__ = ["EXAMPLES", "MOST", "ReleasedTree"]
-
-MOST: Final = 1_000
-"""The most users, clusters or sizes in one answer."""
+__all__ = ["EXAMPLES", "ReleasedTree", "find_user_ids"]
 
 EXAMPLES: Final = 3
-"""How many users an answer names of each cluster of a cut."""
+"""How many users a response names of each cluster of a cut."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedTree:
-    """A released tree, ready for questions.
+    """A released tree, ready for queries.
 
     tree: with everyone who joined late as its last leaves.
     digest: SHA-256 of the release, which holds no joiners.
@@ -51,7 +48,7 @@ class ReleasedTree:
     @cached_property
     def n_early(self) -> int:
         """How many leaves, the first ones, are users of the release."""
-        return self.tree.n_users - n_late(self.tree)
+        return self.tree.n_users - count_late(self.tree)
 
     @cached_property
     def _depths(self) -> Int32Array:
@@ -78,21 +75,18 @@ class ReleasedTree:
         """The m users nearest to a user, nearest communities first, each with the size of the community they share."""
         leaf = self.leaf(user)
         found = find_nearest(self.tree, leaf, m)
-        named = zip(self._named(found.leaves), found.community_sizes.tolist(), strict=True)
-        return self._named_one(leaf) | {"nearest": [each | {"community_size": size} for each, size in named]}
+        listed = zip(self._name_all(found.leaves), found.community_sizes.tolist(), strict=True)
+        return self._name(leaf) | {"nearest": [each | {"community_size": size} for each, size in listed]}
 
     def community(self, user: str, size: int, limit: int, offset: int = 0) -> dict[str, Any]:
         """The close community of a user: the smallest cluster that holds the user and has at least `size` users.
 
         limit: how many of its users to name. offset: how many to leave out before, in the tree's own order.
         """
-        if size > self.tree.n_users:
-            raise InputError(f"size {size} is more than the {self.tree.n_users} users of this tree: ask for fewer")
         leaf = self.leaf(user)
-        node = int(climb_path(self.tree, leaf, size)[-1])
-        start, held = int(self.tree.start[node]), int(self.tree.size[node])
-        members = self.tree.order[start : start + held][offset : offset + limit]
-        return self._named_one(leaf) | {"asked_size": size, "size": held, "offset": offset, "users": self._named(members)}
+        found = find_community(self.tree, leaf, size, limit, offset)
+        listed = {"asked_size": size, "size": found.size, "offset": offset, "users": self._name_all(found.leaves)}
+        return self._name(leaf) | listed
 
     def path(self, user: str, limit: int) -> dict[str, Any]:
         """The sizes of all clusters that hold a user, from the user alone to everybody.
@@ -100,34 +94,16 @@ class ReleasedTree:
         limit: how many sizes to give, the smallest ones.
         """
         leaf = self.leaf(user)
-        clusters = int(self._depths[leaf]) + 1
-        sizes: list[int] = []
-        node = leaf
-        while len(sizes) < min(limit, clusters):
-            sizes.append(int(self.tree.size[node]))
-            node = int(self.tree.parent[node])
-        return self._named_one(leaf) | {"clusters": clusters, "sizes": sizes}
+        found = measure_path(self.tree, leaf, int(self._depths[leaf]) + 1, limit)
+        return self._name(leaf) | {"clusters": found.n_clusters, "sizes": found.sizes}
 
     def cut(self, k: int) -> dict[str, Any]:
         """The sizes of k clusters, found by always splitting the largest, in the tree's own order, with some users of each."""
-        if k > self.tree.n_users:
-            raise InputError(f"k {k} is more than the {self.tree.n_users} users of this tree: ask for fewer clusters")
-        tree, n_users = self.tree, self.tree.n_users
-        # Largest first, of equally large ones the first in leaf order: the same clusters as tree.cut(k) labels.
-        left = [(-n_users, 0, tree.root)]
-        while len(left) < k:
-            _, _, node = heapq.heappop(left)
-            for child in (int(tree.left[node - n_users]), int(tree.right[node - n_users])):
-                heapq.heappush(left, (-int(tree.size[child]), int(tree.start[child]), child))
-        parts = sorted((start, -size) for size, start, _ in left)
-        shown = [min(size, EXAMPLES) for _, size in parts]
-        places = np.concatenate([np.arange(start, start + few) for (start, _), few in zip(parts, shown, strict=True)])
-        named = iter(self._named(tree.order[places]))
         clusters = [
-            {"cluster": number, "size": size, "users": list(islice(named, few))}
-            for number, ((_, size), few) in enumerate(zip(parts, shown, strict=True))
+            {"cluster": number, "size": part.size, "users": self._name_all(part.leaves)}
+            for number, part in enumerate(find_clusters(self.tree, k, n_named=EXAMPLES))
         ]
-        return {"users": n_users, "clusters": clusters}
+        return {"users": self.tree.n_users, "clusters": clusters}
 
     def late_among(self, users: Iterable[str]) -> list[str]:
         """Those of some users of the tree who joined late, in alphabetical order."""
@@ -146,10 +122,20 @@ class ReleasedTree:
                 return leaf
         raise UnknownUserError(f"no user {wanted!r} among the {self.tree.n_users} users of this tree")
 
-    def _named(self, leaves: Int32Array) -> list[dict[str, Any]]:
+    def _name_all(self, leaves: Int32Array) -> list[dict[str, Any]]:
         """Users by id, with who joined late."""
         ids = self.tree.users_of(leaves)
         return [{"user": name, "joined_late": late} for name, late in zip(ids, (leaves >= self.n_early).tolist(), strict=True)]
 
-    def _named_one(self, leaf: int) -> dict[str, Any]:
-        return self._named(np.array([leaf], np.int32))[0]
+    def _name(self, leaf: int) -> dict[str, Any]:
+        return self._name_all(np.array([leaf], np.int32))[0]
+
+
+def find_user_ids(found: Any) -> set[str]:
+    """All users that a result of `privact.query.explore` names."""
+    if isinstance(found, dict):
+        named = {found["user"]} if isinstance(found.get("user"), str) else set()
+        return named.union(*(find_user_ids(value) for key, value in found.items() if key != "user"))
+    if isinstance(found, list):
+        return {item for item in found if isinstance(item, str)}.union(*(find_user_ids(item) for item in found))
+    return set()

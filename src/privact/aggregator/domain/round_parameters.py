@@ -1,12 +1,12 @@
-"""The parameters of opened rounds, which never change and are asked for most: kept in memory."""
+"""The parameters of opened rounds, which never change and are requested most: kept in memory."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from typing import Final
 
 from sqlalchemy import select
-from starlette.concurrency import run_in_threadpool
 
 from privact.aggregator.domain.intake import layout_of
 from privact.aggregator.storage.database import Store
@@ -44,7 +44,7 @@ class Parameters:
                 self._known.popitem(last=False)
         return found
 
-    async def longest(self, round_id: str) -> int:
+    async def longest_report(self, round_id: str) -> int:
         """How many bytes a report of this round has; of a round that is not there, as many as any report can have."""
-        parameters = self._known.get(round_id) or await run_in_threadpool(self.find, round_id)
+        parameters = self._known.get(round_id) or await asyncio.to_thread(self.find, round_id)
         return _LONGEST_REPORT if parameters is None else layout_of(parameters).length

@@ -15,11 +15,11 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from privact.aggregator.domain.enrolment import count_users
-from privact.aggregator.domain.labels import build_table
-from privact.aggregator.http.responses import Refusal
+from privact.aggregator.domain.label_upload import build_table
+from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import STATES, label_tables, rounds, users
-from privact.errors import ProtocolError
+from privact.errors import InputError, ProtocolError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
 from privact.protocol.round_ids import is_round_id
@@ -62,7 +62,7 @@ def create_round(store: Store, wish: Mapping[str, Any], now: int) -> None:
         with store.write() as connection:
             connection.execute(insert(rounds).values(row))
     except IntegrityError:
-        raise Refusal(409, f"there is a round {wish['id']!r} already: choose another id") from None
+        raise WrongState(f"there is a round {wish['id']!r} already: choose another id") from None
 
 
 def keep_labels(store: Store, round_id: str, source: str) -> None:
@@ -75,9 +75,9 @@ def keep_labels(store: Store, round_id: str, source: str) -> None:
     with store.write() as connection:
         row = find_round(connection, round_id, lock=True)
         if row.state != "draft":
-            raise Refusal(409, f"round {round_id!r} is {row.state}, not a draft: its labels are fixed")
+            raise WrongState(f"round {round_id!r} is {row.state}, not a draft: its labels are fixed")
         if json.loads(row.settings)["bins"] != "labels":
-            raise Refusal(409, f"round {round_id!r} has random bins: create it with bins 'labels'")
+            raise WrongState(f"round {round_id!r} has random bins: create it with bins 'labels'")
         there = update(label_tables).where(label_tables.c.round_id == round_id).values(source=source)
         if connection.execute(there).rowcount == 0:
             connection.execute(insert(label_tables).values(round_id=round_id, source=source))
@@ -99,17 +99,17 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> Non
         store.one_at_a_time(connection)
         wish = _wish(connection, round_id, lock=True)
         if _label_source(connection, round_id) != source:
-            raise Refusal(409, f"the labels of round {round_id!r} were replaced meanwhile: open it again")
+            raise WrongState(f"the labels of round {round_id!r} were replaced meanwhile: open it again")
         n_users = count_users(connection)
         if n_users < minimum_users:
-            raise Refusal(409, f"{n_users} users are enrolled; a round needs at least {minimum_users}: enrol more first")
+            raise WrongState(f"{n_users} users are enrolled; a round needs at least {minimum_users}: enrol more first")
         opens = max(wish["opens"] or now, now)
         if wish["closes"] is not None and wish["closes"] <= opens:
-            raise Refusal(409, f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
+            raise WrongState(f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
         source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
         n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
         if wish["profile"] == "shares" and n_bins == 1:
-            raise Refusal(409, f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
+            raise WrongState(f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
         round = _round(wish, n_users, n_bins, opens=opens, **source_of_bins)
         advance(
             connection, round_id, "draft", "open",
@@ -132,7 +132,7 @@ def close_round(store: Store, round_id: str, now: int) -> None:
     with store.write() as connection:
         row = find_round(connection, round_id, lock=True)
         if not advance(connection, round_id, "open", "closed", closed=now):
-            raise Refusal(409, f"round {round_id!r} is {row.state}, not open")
+            raise WrongState(f"round {round_id!r} is {row.state}, not open")
 
 
 def close_due(store: Store, now: int) -> list[str]:
@@ -162,7 +162,7 @@ def find_round(connection: Connection, round_id: str, *, lock: bool = False) -> 
     if is_round_id(round_id):
         row = connection.execute(statement.with_for_update() if lock else statement).one_or_none()
     if row is None:
-        raise Refusal(404, f"no round {round_id!r}")
+        raise NotFound(f"no round {round_id!r}")
     return row
 
 
@@ -170,7 +170,7 @@ def _wish(connection: Connection, round_id: str, *, lock: bool) -> dict[str, Any
     """What the operator posted for a draft."""
     row = find_round(connection, round_id, lock=lock)
     if row.state != "draft":
-        raise Refusal(409, f"round {round_id!r} is {row.state}, not a draft")
+        raise WrongState(f"round {round_id!r} is {row.state}, not a draft")
     wish: dict[str, Any] = json.loads(row.settings)
     return wish
 
@@ -184,10 +184,10 @@ def _table(wish: Mapping[str, Any], source: str | None) -> LabelTable | None:
     if wish["bins"] == "random":
         return None
     if source is None:
-        raise Refusal(409, f"round {wish['id']!r} has no labels yet: upload them first")
+        raise WrongState(f"round {wish['id']!r} has no labels yet: upload them first")
     table = build_table(source, secrets.token_bytes(16))
     if wish["n_bins"] not in (None, table.n_labels):
-        raise Refusal(409, f"the labels are {table.n_labels}, but n_bins is {wish['n_bins']}: leave n_bins out")
+        raise WrongState(f"the labels are {table.n_labels}, but n_bins is {wish['n_bins']}: leave n_bins out")
     return table
 
 
@@ -201,4 +201,4 @@ def _round(wish: Mapping[str, Any], n_users: int, n_bins: int, *, opens: int, **
             seed=bins.get("seed", b""), labels_digest=bins.get("labels_digest", b""),
         )  # fmt: skip
     except ProtocolError as error:
-        raise Refusal(400, str(error)) from None
+        raise InputError(str(error)) from None

@@ -14,12 +14,12 @@ from privact.aggregator.storage.schema import operator
 from privact.errors import InputError
 
 __all__ = [
-    "Presented",
+    "Claim",
     "is_right",
     "new_operator_token",
     "new_user_token",
     "operator_sha256",
-    "presented",
+    "read_claim",
     "sha256",
     "store_operator_token",
 ]
@@ -31,8 +31,8 @@ _NO_TOKEN: Final = secrets.token_bytes(32)
 """What is compared when there is nothing to compare with, so that a missing user takes as long as a wrong token."""
 
 
-class Presented(NamedTuple):
-    """What a request shows.
+class Claim(NamedTuple):
+    """Who a request claims to come from.
 
     digest: the user it names; sixteen zero bytes if it names none.
     sha256: of the whole token.
@@ -42,14 +42,14 @@ class Presented(NamedTuple):
     sha256: bytes
 
 
-def presented(headers: list[tuple[bytes, bytes]]) -> Presented:
+def read_claim(headers: list[tuple[bytes, bytes]]) -> Claim:
     """The token of a request: always something to look up and compare, whatever was sent."""
     token = b""
     for name, value in headers:
         if name == b"authorization" and value[:7].lower() == b"bearer ":
             token = value[7:].strip()
     digest = bytes.fromhex(token[:32].decode("ascii")) if _USER.fullmatch(token) else _NOBODY
-    return Presented(digest, sha256(token))
+    return Claim(digest, sha256(token))
 
 
 def is_right(shown: bytes, kept: bytes | None) -> bool:

@@ -1,4 +1,4 @@
-"""The aggregator as a web application: settings -> routes, and what runs beside them."""
+"""The aggregator as a web application: settings -> services and routes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,14 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from privact import __version__
-from privact.aggregator.domain.batches import Batches
-from privact.aggregator.domain.intake import Intake
-from privact.aggregator.domain.round_parameters import Parameters
 from privact.aggregator.domain.rounds import close_due
-from privact.aggregator.domain.tokens import store_operator_token
-from privact.aggregator.http.auth import Gate
-from privact.aggregator.http.middleware import Front
-from privact.aggregator.http.openapi import described
-from privact.aggregator.http.refusals import MEANT, refusal_of
-from privact.aggregator.http.responses import Refusal, refused
-from privact.aggregator.http.routes import explore, health, recommendations, reports, rounds, trees, users
-from privact.aggregator.jobs.learner import Learner
-from privact.aggregator.metrics import Metrics
-from privact.aggregator.pages import site
+from privact.aggregator.http.middleware import Middleware
+from privact.aggregator.http.openapi import describe_api
+from privact.aggregator.http.responses import Refusal, respond_to
+from privact.aggregator.http.routes import explore, health, pages, recommendations, reports, rounds, trees, users
+from privact.aggregator.http.services import Services
+from privact.aggregator.http.statuses import EXPECTED, find_refusal
 from privact.aggregator.settings import Settings
-from privact.aggregator.storage.database import Store
 
 __all__ = ["Aggregator", "create_app"]
 
@@ -44,17 +36,17 @@ _log = logging.getLogger("privact.aggregator")
 
 
 class Aggregator(FastAPI):
-    """The application; every request goes through its front first."""
+    """The application; every request goes through its middleware first."""
 
-    front: Front
+    middleware_in_front: Middleware
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or start and stop with the server."""
+        """Respond to a request, or start and stop with the server."""
         scope["app"] = self
-        await (self.front if scope["type"] == "http" else super().__call__)(scope, receive, send)
+        await (self.middleware_in_front if scope["type"] == "http" else super().__call__)(scope, receive, send)
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What is behind the front: the routes."""
+    async def call_routes(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is behind the middleware: the routes."""
         await super().__call__(scope, receive, send)
 
 
@@ -64,11 +56,7 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     settings: how it runs.
     now: the clock, UTC seconds since 1970.
     """
-    settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = Store.open(settings.database_url)
-    if settings.operator_token is not None:
-        with store.write() as connection:
-            store_operator_token(connection, settings.operator_token.get_secret_value())
+    services = Services.build(settings, now)
     app = Aggregator(
         title="PrivaCT aggregator",
         version=__version__,
@@ -77,80 +65,65 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
         redirect_slashes=False,  # a redirect would repeat whatever host the client named
         lifespan=_lifespan,
     )
-    intake = Batches(Intake(store, now).take, name="privact-intake", most_waiting=settings.queue_length)
-    app.state.store = store
-    app.state.settings = settings
-    app.state.now = now
-    app.state.intake = intake
-    app.state.gate = Gate(store, settings)
-    app.state.parameters = Parameters(store)
-    app.state.learner = Learner(store, settings)
-    app.state.metrics = Metrics(store, lambda: intake.n_waiting)
-    for module in (reports, rounds, users, trees, explore, recommendations, health, site):
+    app.state.services = services
+    for module in (reports, rounds, users, trees, explore, recommendations, health, pages):
         app.include_router(module.router)
-    for kind in MEANT:
-        app.add_exception_handler(kind, _refusal)
-    app.add_exception_handler(HTTPException, _no_such_route)
-    app.front = Front(app.answer, reports.put_report, app.state.metrics)
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]
+    for kind in EXPECTED:
+        app.add_exception_handler(kind, _refuse)
+    app.add_exception_handler(HTTPException, _refuse_address)
+    app.middleware_in_front = Middleware(app.call_routes, reports.put_report, services.metrics)
+    app.openapi = lambda: describe_api(app)  # type: ignore[method-assign]
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start what runs beside the routes; at the end write what was taken in, then stop."""
-    state = app.state
-    state.intake.start()
-    state.gate.start()
-    await run_in_threadpool(state.learner.start)
-    closing = asyncio.create_task(_close_in_time(app))
+    services: Services = app.state.services
+    await services.start()
+    closing = asyncio.create_task(_close_in_time(services))
     try:
         yield
     finally:
         closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)
-        await state.intake.stop()
-        await state.gate.stop()
-        await run_in_threadpool(state.learner.stop)
-        state.store.close()
+        await services.stop()
 
 
-async def _close_in_time(app: FastAPI) -> None:
+async def _close_in_time(services: Services) -> None:
     """Close each round when its time is over, for as long as the server runs."""
-    state = app.state
     while True:
         try:
-            closed = await run_in_threadpool(close_due, state.store, int(state.now()))
+            closed = await run_in_threadpool(close_due, services.store, services.utc_seconds())
         except SQLAlchemyError:
             _log.exception("cannot look for rounds to close")
             closed = []
         for round_id in closed:
             _log.info("a round closed in time", extra={"round": round_id})
         if closed:
-            state.learner.wake()
+            services.supervisor.wake()
         await asyncio.sleep(_TICK_SECONDS)
 
 
-async def _refusal(request: Request, error: Exception) -> Response:
-    refusal = refusal_of(error)
+async def _refuse(request: Request, error: Exception) -> Response:
+    refusal = find_refusal(error)
     assert refusal is not None
-    return refused(refusal)
+    return respond_to(refusal)
 
 
-async def _no_such_route(request: Request, error: Any) -> Response:
-    """Unknown addresses and methods; OPTIONS is answered with the methods that there are."""
+async def _refuse_address(request: Request, error: Any) -> Response:
+    """Unknown addresses and methods; the response to OPTIONS names the methods that there are."""
     if error.status_code != 405:
-        return refused(
-            Refusal(error.status_code, "nothing is at this address" if error.status_code == 404 else str(error.detail))
-        )
+        message = "nothing is at this address" if error.status_code == 404 else str(error.detail)
+        return respond_to(Refusal(error.status_code, message))
     allowed = [
         method
         for method in _METHODS
         for route in request.app.router.routes
         if route.matches({**request.scope, "method": "GET" if method == "HEAD" else method})[0] is Match.FULL
     ]
-    answer = Response(status_code=204)
+    response = Response(status_code=204)
     if request.method != "OPTIONS":
-        answer = refused(Refusal(405, f"this address does not take {request.method[:20]}"))
-    answer.headers["Allow"] = ", ".join(dict.fromkeys([*allowed, "OPTIONS"]))
-    return answer
+        response = respond_to(Refusal(405, f"this address does not take {request.method[:20]}"))
+    response.headers["Allow"] = ", ".join(dict.fromkeys([*allowed, "OPTIONS"]))
+    return response

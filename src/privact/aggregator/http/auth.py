@@ -9,52 +9,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
 
-from sqlalchemy import Connection, bindparam, select
 from starlette.requests import Request
 
 from privact.aggregator.domain.batches import Batches, Overloaded
-from privact.aggregator.domain.tokens import Presented, is_right, operator_sha256, presented
+from privact.aggregator.domain.enrolment import User, find_users
+from privact.aggregator.domain.refusals import Busy
+from privact.aggregator.domain.tokens import Claim, is_right, operator_sha256, read_claim
 from privact.aggregator.http.rate_limits import Buckets, address_key
 from privact.aggregator.http.responses import Refusal
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import users
 
-__all__ = ["Gate", "User", "busy", "find_users", "operator_only", "reader", "signed_in"]
+__all__ = ["Gate"]
 
 _STEP_SECONDS: Final = 0.010
 _MOST_CACHED: Final = 16_384
 _CACHED_SECONDS: Final = 5.0
 """How long another server on the same database may still believe a token that was replaced here."""
-_FIND = select(users.c.digest, users.c.token_sha256, users.c.id, users.c.serial, users.c.enrolled).where(
-    users.c.digest.in_(bindparam("digests", expanding=True)), users.c.removed.is_(None)
-)
-
-
-class User(NamedTuple):
-    """Someone enrolled, as the tables know them.
-
-    digest: user_digest(id).
-    token_sha256: SHA-256 of the token.
-    id: normalised.
-    serial: place in the order of enrolment.
-    enrolled: when, UTC seconds.
-    """
-
-    digest: bytes
-    token_sha256: bytes
-    id: str
-    serial: int
-    enrolled: int
-
-
-def find_users(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, User]:
-    """The enrolled users among those with these digests."""
-    rows = connection.execute(_FIND, {"digests": list(dict.fromkeys(digests))}).all()
-    return {row[0]: User(*row) for row in rows}
 
 
 class Gate:
@@ -79,35 +52,35 @@ class Gate:
         self._lookups.start()
 
     async def stop(self) -> None:
-        """Answer who waits, then stop."""
+        """Serve who waits, then stop."""
         await self._lookups.stop()
 
-    async def user(self, request: Request) -> User:
+    async def require_user(self, request: Request) -> User:
         """The user who asks."""
-        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        begin, shown = time.monotonic(), read_claim(request.scope["headers"])
         self.pace(shown)
-        user = await self._user(shown)
+        user = await self._find_user(shown)
         if user is None:
             await self.refuse(request, begin)
         return user
 
-    async def operator(self, request: Request) -> None:
+    async def require_operator(self, request: Request) -> None:
         """Refuse everyone but the operator."""
-        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        begin, shown = time.monotonic(), read_claim(request.scope["headers"])
         if not await self.is_operator(shown):
             await self.refuse(request, begin)
         self._pace(self._by_operator, b"operator")
 
-    async def anyone_enrolled(self, request: Request) -> None:
+    async def require_anyone_enrolled(self, request: Request) -> None:
         """Refuse everyone but users and the operator."""
-        begin, shown = time.monotonic(), presented(request.scope["headers"])
+        begin, shown = time.monotonic(), read_claim(request.scope["headers"])
         if await self.is_operator(shown):
             return
         self.pace(shown)
-        if await self._user(shown) is None:
+        if await self._find_user(shown) is None:
             await self.refuse(request, begin)
 
-    async def is_operator(self, shown: Presented) -> bool:
+    async def is_operator(self, shown: Claim) -> bool:
         """Whether this is the operator's token."""
         kept, until = self._operator
         if time.monotonic() >= until:
@@ -115,7 +88,7 @@ class Gate:
             self._operator = (kept, time.monotonic() + _CACHED_SECONDS)
         return is_right(shown.sha256, kept)
 
-    def pace(self, shown: Presented) -> None:
+    def pace(self, shown: Claim) -> None:
         """Refuse a token that is shown too often; each counts for itself, so nobody can use up another's share."""
         self._pace(self._by_user, shown.sha256)
 
@@ -136,7 +109,7 @@ class Gate:
         self._n_changes += 1
         self._known.pop(digest, None)
 
-    async def _user(self, shown: Presented) -> User | None:
+    async def _find_user(self, shown: Claim) -> User | None:
         known = self._known.get(shown.digest)
         if known and time.monotonic() < known[1] and is_right(shown.sha256, known[0].token_sha256):
             return known[0]
@@ -144,7 +117,7 @@ class Gate:
         try:
             found = await self._lookups.ask(shown.digest)
         except Overloaded:
-            raise busy() from None
+            raise Busy from None
         if not is_right(shown.sha256, found.token_sha256 if found else None) or found is None:
             return None
         if n_changes == self._n_changes:  # else this may be what was replaced meanwhile
@@ -167,29 +140,5 @@ class Gate:
             return operator_sha256(connection)
 
 
-def busy() -> Refusal:
-    """What is answered when too much waits already."""
-    return Refusal(503, "the server is busy: try again in 1 s", retry_after=1)
-
-
 def _too_many(wait: float) -> Refusal:
     return Refusal(429, f"too many requests: try again in {max(1, round(wait + 0.5))} s", retry_after=wait)
-
-
-async def signed_in(request: Request) -> User:
-    """The user who asks; for routes."""
-    gate: Gate = request.app.state.gate
-    return await gate.user(request)
-
-
-async def operator_only(request: Request) -> None:
-    """Refuse everyone but the operator; for routes."""
-    gate: Gate = request.app.state.gate
-    await gate.operator(request)
-
-
-async def reader(request: Request) -> None:
-    """Refuse who may not read released trees; for routes."""
-    if not request.app.state.settings.public_trees:
-        gate: Gate = request.app.state.gate
-        await gate.anyone_enrolled(request)

@@ -1,7 +1,8 @@
-"""What happens to every request and every answer: safe headers, HEAD, one line in the log, one observation in the metrics.
+"""What happens to every request and every response: safe headers, HEAD, one line in the log, one observation in the metrics.
 
-Reports take a shorter way than everything else: a round brings one from every user within days, and the general machinery of
-routes would cost more than taking the report.
+The fast path: `PUT /v1/rounds/{round_id}/report` is recognised here and goes straight to its route function, past the routing
+and dependency injection that every other request goes through. A round brings one report from every user within days, and that
+machinery would cost more than taking the report. It is the only exception; everything else is in http/routes.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privact.aggregator.http.refusals import refusal_of
-from privact.aggregator.http.responses import Refusal, refused
-from privact.aggregator.metrics import Metrics
+from privact.aggregator.http.prometheus import Metrics
+from privact.aggregator.http.responses import Refusal, respond_to
+from privact.aggregator.http.statuses import find_refusal
 from privact.protocol.round_ids import ROUND_ID
 
-__all__ = ["Front"]
+__all__ = ["Middleware"]
 
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -30,18 +31,18 @@ _HEADERS: Final = (
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
-"""Sent with every answer that does not set them itself."""
+"""Sent with every response that does not set them itself."""
 _METHODS: Final = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
 _REPORT: Final = re.compile(rf"/v1/rounds/({ROUND_ID})/report")
-_REPORT_ROUTE: Final = "/v1/rounds/{id}/report"
+_REPORT_ROUTE: Final = "/v1/rounds/{round_id}/report"
 _log = logging.getLogger("privact.requests")
 
 
-class Front:
+class Middleware:
     """Wraps the routes.
 
     app: the routes.
-    put_report: the route of reports, which is called directly.
+    put_report: the route function of reports, called directly (the fast path).
     metrics: where requests are counted.
     """
 
@@ -51,7 +52,7 @@ class Front:
         self._observer = lru_cache(maxsize=1024)(metrics.requests.labels)  # labels() is slow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         begin, method, status = perf_counter(), scope["method"], 0
         headers_only = method == "HEAD"
         if headers_only:
@@ -71,25 +72,25 @@ class Front:
         report = _REPORT.fullmatch(scope["path"]) if method == "PUT" else None
         try:
             if report is not None:
-                answer = await self._answer_report(Request(scope, receive), report[1])
-                await answer(scope, receive, send_on)
+                response = await self._respond_to_report(Request(scope, receive), report[1])
+                await response(scope, receive, send_on)
             else:
                 await self._app(scope, receive, send_on)
         except Exception:
             _log.exception("a request failed", extra={"method": _known(method), "route": _route(scope)})
-            if status:  # the answer is under way: it can only be cut off
+            if status:  # the response is under way: it can only be cut off
                 raise
-            await refused(Refusal(500, "the server failed; its log says why"))(scope, receive, send_on)
+            await respond_to(Refusal(500, "the server failed; its log says why"))(scope, receive, send_on)
         self._note(_known(method), _REPORT_ROUTE if report else _route(scope), status, perf_counter() - begin)
 
-    async def _answer_report(self, request: Request, round_id: str) -> Response:
+    async def _respond_to_report(self, request: Request, round_id: str) -> Response:
         try:
             return await self._put_report(request, round_id)
         except Exception as error:
-            refusal = refusal_of(error)
+            refusal = find_refusal(error)
             if refusal is None:
                 raise
-            return refused(refusal)
+            return respond_to(refusal)
 
     def _note(self, method: str, route: str, status: int, seconds: float) -> None:
         self._observer(method, route, str(status)).observe(seconds)

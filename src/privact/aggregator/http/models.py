@@ -1,40 +1,70 @@
-"""The shapes of requests and answers."""
+"""The JSON of requests and responses, with the examples that the OpenAPI description shows."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from privact import __version__
 from privact.aggregator.domain.enrolment import MOST_AT_ONCE
-from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON
+from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON, Round
 from privact.protocol.round_ids import ROUND_ID
 
 __all__ = [
+    "CommunityResponse",
+    "CutResponse",
+    "ErrorResponse",
+    "ExploreResponse",
     "Me",
+    "NearestResponse",
     "NewUsers",
     "OneUser",
-    "Progress",
-    "ReportAnswer",
-    "RoundAnswer",
+    "PathResponse",
+    "RatingsResponse",
+    "RecommendResponse",
+    "ReportResponse",
     "RoundList",
-    "RoundOfUser",
+    "RoundResponse",
     "RoundWish",
+    "Service",
+    "Status",
+    "SummaryResponse",
     "Token",
     "Tokens",
-    "UserAnswer",
     "UserList",
-    "body",
 ]
 
 State = Literal["draft", "open", "closed", "learning", "released", "failed"]
 
+_TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7T9aF1kE2hJ3Lw"
+_ADA: Final = {"user": "ada@a.example", "joined_late": False}
+_BOB: Final = {"user": "bob@b.example", "joined_late": True}
+_ROUND: Final[dict[str, Any]] = {
+    "id": "spring", "state": "open", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 7, "bins": "random", "n_users": 1843,
+    "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "digest": "5d" * 32,
+    "privacy": "Per edge: in round spring, whether any one contact exists changes ...", "reports": 912, "joiners": 0,
+    "progress": None, "failure": None, "opened_at": 1767225600, "closed_at": None, "released_at": None, "created_at": 1767225000,
+}  # fmt: skip
 
-class _Posted(BaseModel):
+
+def _example(**content: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"example": content})
+
+
+class ErrorResponse(BaseModel):
+    """What every refusal looks like."""
+
+    error: str = Field(description="What is wrong and what to do, in one line.")
+
+
+class _Request(BaseModel):
+    """A JSON body; unknown fields and numbers written as text are refused."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class NewUsers(_Posted):
+class NewUsers(_Request):
     """Users to enrol."""
 
     users: list[str] = Field(
@@ -42,13 +72,13 @@ class NewUsers(_Posted):
     )
 
 
-class OneUser(_Posted):
+class OneUser(_Request):
     """A user."""
 
     user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
 
 
-class RoundWish(_Posted):
+class RoundWish(_Request):
     """A round that the operator would like."""
 
     id: str = Field(pattern=f"^{ROUND_ID}$", description="Its name.", examples=["spring"])
@@ -59,7 +89,7 @@ class RoundWish(_Posted):
     bins: Literal["random", "labels"] = Field("random", description="Random bins, or public labels that are uploaded.")
     opens: int | None = Field(None, ge=0, le=LAST_SECOND, description="First second for reports; null: when it is opened.")
     closes: int | None = Field(None, ge=1, le=LAST_SECOND, description="First second without; null: when it is closed by hand.")
-    joiner_seconds: int = Field(0, ge=0, le=LAST_SECOND, description="How long after closes later users may still answer.")
+    joiner_seconds: int = Field(0, ge=0, le=LAST_SECOND, description="How long after closes later users may still report.")
     search_seed: int = Field(0, ge=0, le=2**63 - 1, description="Seed of the tree search; same reports and seed, same tree.")
     profile: Literal["counts", "shares"] = Field("counts", description="Compare users by counts per bin, or by shares.")
 
@@ -72,8 +102,10 @@ class Progress(BaseModel):
     total: int = Field(description="Of how much.")
 
 
-class RoundAnswer(BaseModel):
+class RoundResponse(BaseModel):
     """A round as everybody may know it."""
+
+    model_config = _example(**_ROUND)
 
     id: str
     state: State
@@ -84,7 +116,7 @@ class RoundAnswer(BaseModel):
     n_users: int | None = Field(description="Users enrolled at the opening; null for a draft.")
     opens: int | None = Field(description="First second for reports, UTC seconds.")
     closes: int | None = Field(description="First second without; null: until it is closed by hand.")
-    joiner_seconds: int = Field(description="How long after closes later users may still answer.")
+    joiner_seconds: int = Field(description="How long after closes later users may still report.")
     digest: str | None = Field(description="Digest of the parameters in hexadecimal; null for a draft.")
     privacy: str | None = Field(description="What the round promises, in words; null for a draft.")
     reports: int = Field(description="Reports that came in time.")
@@ -100,7 +132,9 @@ class RoundAnswer(BaseModel):
 class RoundList(BaseModel):
     """Rounds, newest first."""
 
-    rounds: list[RoundAnswer]
+    model_config = _example(rounds=[_ROUND])
+
+    rounds: list[RoundResponse]
 
 
 class RoundOfUser(BaseModel):
@@ -117,13 +151,30 @@ class RoundOfUser(BaseModel):
 class Me(BaseModel):
     """A user and the rounds."""
 
+    model_config = _example(
+        user="ada@a.example",
+        enrolled_at=1767225600,
+        rounds=[
+            {
+                "id": "spring",
+                "state": "open",
+                "digest": "5d" * 32,
+                "may_answer": True,
+                "answered_at": None,
+                "late": False,
+            }
+        ],
+    )
+
     user: str
     enrolled_at: int
     rounds: list[RoundOfUser]
 
 
-class ReportAnswer(BaseModel):
+class ReportResponse(BaseModel):
     """What became of a report."""
+
+    model_config = _example(round="spring", status="accepted", late=False)
 
     round: str
     status: Literal["accepted", "already accepted"]
@@ -133,6 +184,8 @@ class ReportAnswer(BaseModel):
 class Tokens(BaseModel):
     """What an enrolment gave. The tokens are shown this once."""
 
+    model_config = _example(tokens={"ada@a.example": _TOKEN}, existing=["bob@b.example"])
+
     tokens: dict[str, str] = Field(description="Token by normalised user id.")
     existing: list[str] = Field(description="Ids that were enrolled already or named twice.")
 
@@ -140,11 +193,13 @@ class Tokens(BaseModel):
 class Token(BaseModel):
     """A new token, shown this once."""
 
+    model_config = _example(user="ada@a.example", token=_TOKEN)
+
     user: str
     token: str
 
 
-class UserAnswer(BaseModel):
+class ListedUser(BaseModel):
     """A user as the operator sees them."""
 
     user: str
@@ -154,16 +209,166 @@ class UserAnswer(BaseModel):
 class UserList(BaseModel):
     """Some of the users, in the order of enrolment."""
 
-    users: list[UserAnswer]
+    model_config = _example(users=[{"user": "ada@a.example", "enrolled_at": 1767225600}], total=1, next=None)
+
+    users: list[ListedUser]
     total: int = Field(description="How many are enrolled.")
     next: int | None = Field(description="What to pass as `after` to go on; null at the end.")
 
 
-def body(model: type[BaseModel], example: dict[str, Any]) -> dict[str, Any]:
-    """The description of a JSON body that the route reads itself, after it knows who asks.
+class TreeUser(BaseModel):
+    """A user of the tree."""
 
-    model: what the body must be.
-    example: a body.
-    """
-    schema = model.model_json_schema()
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}
+    user: str = Field(description="Id of the user, normalised.")
+    joined_late: bool = Field(description="Whether the user was placed after the release, without learning the tree again.")
+
+
+class NearUser(TreeUser):
+    """A user near another."""
+
+    community_size: int = Field(description="Users in the smallest cluster that holds both.")
+
+
+class NearestResponse(TreeUser):
+    """Users near a user, nearest communities first; those of one community come in the tree's own order."""
+
+    model_config = _example(**_ADA, nearest=[_BOB | {"community_size": 2}])
+
+    nearest: list[NearUser]
+
+
+class CommunityResponse(TreeUser):
+    """The smallest cluster that holds a user and has at least the asked size."""
+
+    model_config = _example(**_ADA, asked_size=2, size=3, offset=0, users=[_ADA, _BOB])
+
+    asked_size: int
+    size: int = Field(description="Users that the cluster holds.")
+    offset: int = Field(description="Users left out before the first that is named.")
+    users: list[TreeUser] = Field(description="Users of the cluster in the tree's own order, at most `limit`.")
+
+
+class PathResponse(TreeUser):
+    """The clusters that hold a user, from the user alone to everybody."""
+
+    model_config = _example(**_ADA, clusters=4, sizes=[1, 2, 3, 120])
+
+    clusters: int = Field(description="How many clusters hold the user.")
+    sizes: list[int] = Field(description="Users in each of them, the smallest first, at most `limit`.")
+
+
+class CutCluster(BaseModel):
+    """A cluster of a cut."""
+
+    cluster: int = Field(description="Number of the cluster in the tree's own order.")
+    size: int = Field(description="Users that it holds.")
+    users: list[TreeUser] = Field(description="Some of its users.")
+
+
+class CutResponse(BaseModel):
+    """The tree cut into clusters, by always splitting the largest."""
+
+    model_config = _example(
+        users=120,
+        clusters=[{"cluster": 0, "size": 70, "users": [_ADA]}, {"cluster": 1, "size": 50, "users": [_BOB]}],
+    )
+
+    users: int = Field(description="Users of the tree.")
+    clusters: list[CutCluster]
+
+
+class Depth(BaseModel):
+    """How many clusters are above users."""
+
+    mean: float
+    largest: int
+
+
+class SummaryResponse(BaseModel):
+    """A released tree as a whole."""
+
+    model_config = _example(
+        round="spring",
+        users=121,
+        joined_late=1,
+        depth={"mean": 9.5, "largest": 17},
+        sha256="00" * 32,
+        released_at=1767229200,
+        parameters={"round": "spring", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 4, "bins": "random"},
+        privacy="Per edge: in round spring, whether any one contact exists changes the probability of anything ...",
+        formats=["hct", "newick", "json", "linkage"],
+    )
+
+    round: str
+    users: int = Field(description="Users of the tree, with those who joined late.")
+    joined_late: int = Field(description="Users who were placed after the release.")
+    depth: Depth
+    sha256: str = Field(description="Of the released file, which holds nobody who joined late.")
+    released_at: int = Field(description="UTC seconds since 1970.")
+    parameters: dict[str, Any] = Field(description="The public parameters in the released file.")
+    privacy: str = Field(description="What the round promises, in plain English.")
+    formats: list[str] = Field(description="What can be downloaded.")
+
+
+class ExploreResponse(BaseModel):
+    """What the explorer draws; the fields depend on the route."""
+
+    model_config = ConfigDict(extra="allow")
+
+    joined_late: list[str] = Field(description="Which of the users named here joined late.")
+
+
+class RatingsResponse(BaseModel):
+    """What was uploaded."""
+
+    model_config = _example(users=100, items=500, ratings=2000)
+
+    users: int
+    items: int
+    ratings: int
+
+
+class RecommendedItem(BaseModel):
+    """An item for the user."""
+
+    item: str
+    score: float = Field(description="How well it suits, comparable within one list.")
+    reason: str = Field(description="Why it is listed, in words.")
+
+
+class RecommendResponse(BaseModel):
+    """Items for the token's user, best first."""
+
+    model_config = _example(
+        user="ada@a.example",
+        items=[{"item": "waltz", "score": 0.31, "reason": "4 of 12 in your close community rated this"}],
+    )
+
+    user: str
+    items: list[RecommendedItem]
+
+
+class Status(BaseModel):
+    """All is well."""
+
+    model_config = _example(status="ok")
+
+    status: Literal["ok"]
+
+
+class Service(BaseModel):
+    """What this server is."""
+
+    model_config = _example(
+        name="privact",
+        version=__version__,
+        protocol_version=Round.version,
+        minimum_users=100,
+        accepts={"report": "application/octet-stream", "labels": "text/csv"},
+    )
+
+    name: Literal["privact"]
+    version: str
+    protocol_version: int = Field(description="Version of round parameters and reports.")
+    minimum_users: int = Field(description="Fewest users of a round.")
+    accepts: dict[str, str] = Field(description="Media type of each kind of upload.")

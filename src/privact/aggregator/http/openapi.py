@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-__all__ = ["described"]
+__all__ = ["describe_api"]
 
 _TOKENS: Final = {
     "user": {
@@ -27,7 +27,7 @@ _ABOUT: Final = (
 )
 
 
-def described(app: FastAPI) -> dict[str, Any]:
+def describe_api(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document of an application."""
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_ABOUT)

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from privact.aggregator.http.responses import Refusal
 
-__all__ = ["one_line", "posted", "read_body"]
+__all__ = ["explain", "read_body", "read_json"]
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -32,7 +32,7 @@ async def read_body(request: Request, longest: int) -> bytes:
     return b"".join(parts)
 
 
-async def posted(request: Request, model: type[Model], longest: int) -> Model:
+async def read_json(request: Request, model: type[Model], longest: int) -> Model:
     """The body of a request as a checked object.
 
     request: whose body was not read yet.
@@ -43,10 +43,10 @@ async def posted(request: Request, model: type[Model], longest: int) -> Model:
     try:
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
-        raise Refusal(400, one_line(error.errors(include_url=False, include_input=False, include_context=False)[0])) from None
+        raise Refusal(400, explain(error.errors(include_url=False, include_input=False, include_context=False)[0])) from None
 
 
-def one_line(complaint: object) -> str:
+def explain(complaint: object) -> str:
     """What pydantic complains about, in one line: where, and what should be there.
 
     complaint: an entry of ValidationError.errors().

@@ -1,35 +1,41 @@
-"""How the server answers: JSON in plain ASCII, and every refusal as one line of the same shape."""
+"""How the server responds, and how routes describe it: JSON in plain ASCII, and every refusal as one line of the same shape."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from starlette.responses import Response
 
-__all__ = ["ErrorAnswer", "Json", "Refusal", "errors", "refused"]
+from privact.aggregator.http.models import ErrorResponse
 
-_EXAMPLES: Final = {
-    400: "user id '' is empty after normalising; give an id with at least one character besides spaces and @",
-    401: "a valid token is needed: send it as 'Authorization: Bearer TOKEN'",
-    404: "no round 'spring'",
-    405: "this address does not take DELETE",
-    409: "round 'spring' is open, not a draft",
-    410: "round 'spring' takes no more reports",
-    413: "the body is longer than 65536 bytes",
-    425: "round 'spring' opens at 1767225600; try again then",
-    429: "too many requests: try again in 3 s",
-    503: "the server is busy: try again in 1 s",
+__all__ = ["BY_OPERATOR", "BY_USER", "Json", "Refusal", "describe", "describe_body", "describe_bytes", "respond_to"]
+
+BY_USER: Final[dict[str, Any]] = {"security": [{"user": []}]}
+"""OpenAPI: the route needs a user's token."""
+BY_OPERATOR: Final[dict[str, Any]] = {"security": [{"operator": []}]}
+"""OpenAPI: the route needs an operator's token."""
+
+_REFUSALS: Final = {
+    400: (
+        "The request is malformed.",
+        "user id '' is empty after normalising; give an id with at least one character besides spaces and @",
+    ),
+    401: (
+        "The token is missing or wrong, or its user is unknown: the same response for all three.",
+        "a valid token is needed: send it as 'Authorization: Bearer TOKEN'",
+    ),
+    404: ("There is no such thing.", "no round 'spring'"),
+    405: ("This address does not take this method.", "this address does not take DELETE"),
+    409: ("Not in this state.", "round 'spring' is open, not a draft"),
+    410: ("Too late.", "round 'spring' takes no more reports"),
+    413: ("The body is too long.", "the body is longer than 65536 bytes"),
+    425: ("Too early.", "round 'spring' opens at 1767225600; try again then"),
+    429: ("Too many requests.", "too many requests: try again in 3 s"),
+    503: ("The server is busy or its database does not answer.", "the server is busy: try again in 1 s"),
 }
-
-
-class ErrorAnswer(BaseModel):
-    """What every refusal looks like."""
-
-    error: str = Field(description="What is wrong and what to do, in one line.")
 
 
 class Refusal(Exception):
@@ -48,17 +54,17 @@ class Refusal(Exception):
 
 
 class Json(Response):
-    """An answer in JSON. Everything but ASCII is escaped, so that no text, however broken, can fail to be sent."""
+    """A response in JSON. Everything but ASCII is escaped, so that no text, however broken, can fail to be sent."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The bytes of the answer."""
+        """The bytes of the response."""
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def refused(refusal: Refusal) -> Json:
-    """The answer to a refused request."""
+def respond_to(refusal: Refusal) -> Json:
+    """The response to a refused request."""
     headers = {}
     if refusal.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
@@ -69,35 +75,50 @@ def refused(refusal: Refusal) -> Json:
     return Json({"error": " ".join(refusal.message.split())}, refusal.status, headers)
 
 
-def errors(*statuses: int, **examples: str) -> dict[int | str, dict[str, Any]]:
-    """The refusals of a route for its OpenAPI description.
+def describe(
+    model: type[BaseModel] | None, *refusals: int, status: int = 200, meaning: str = "", **examples: str
+) -> dict[int | str, dict[str, Any]]:
+    """The responses of a route for its OpenAPI description.
 
-    statuses: the HTTP statuses with which it may refuse.
-    examples: an example of its own for a status, as `_404="..."`.
+    model: what a successful response holds; None if it is not JSON (see describe_bytes) or is described elsewhere.
+    refusals: the HTTP statuses with which it may refuse.
+    status, meaning: of the successful response.
+    examples: a message of its own for a refusal, as `_404="..."`.
     """
-    return {status: _described(status, examples.get(f"_{status}", _EXAMPLES[status])) for status in statuses}
-
-
-def _described(status: int, example: str) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "model": ErrorAnswer,
-        "description": _MEANING[status],
-        "content": {"application/json": {"example": {"error": example}}},
-    }
-    if status in (429, 503):
-        described["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}}
+    described: dict[int | str, dict[str, Any]] = {}
+    if model is not None:
+        described[status] = {"model": model} | ({"description": meaning} if meaning else {})
+    for refusal in refusals:
+        meant, message = _REFUSALS[refusal]
+        described[refusal] = {
+            "model": ErrorResponse,
+            "description": meant,
+            "content": {"application/json": {"example": {"error": examples.get(f"_{refusal}", message)}}},
+        }
+        if refusal in (429, 503):
+            seconds = {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}
+            described[refusal]["headers"] = {"Retry-After": seconds}
     return described
 
 
-_MEANING: Final[Mapping[int, str]] = {
-    400: "The request is malformed.",
-    401: "The token is missing or wrong, or its user is unknown: the same answer for all three.",
-    404: "There is no such thing.",
-    405: "This address does not take this method.",
-    409: "Not in this state.",
-    410: "Too late.",
-    413: "The body is too long.",
-    425: "Too early.",
-    429: "Too many requests.",
-    503: "The server is busy or its database does not answer.",
-}
+def describe_bytes(meaning: str, *media_types: str, example: str | None = None) -> dict[int | str, dict[str, Any]]:
+    """A successful response that is not JSON, for the OpenAPI description.
+
+    meaning: what the bytes are. media_types: how HTTP calls them; text types are described as text.
+    """
+
+    def content(media_type: str) -> dict[str, Any]:
+        schema = {"type": "string"} if media_type.startswith("text/plain") else {"type": "string", "format": "binary"}
+        return {"schema": schema} | ({} if example is None else {"example": example})
+
+    return {200: {"description": meaning, "content": {media_type: content(media_type) for media_type in media_types}}}
+
+
+def describe_body(model: type[BaseModel], example: dict[str, Any]) -> dict[str, Any]:
+    """The JSON body of a route that reads it itself, after it knows who asks.
+
+    model: what the body must be.
+    example: a body.
+    """
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.aggregator.domain.release import SEARCH, public_parameters
-from privact.aggregator.storage.reports import StoredRound
+from privact.aggregator.storage.stored_reports import StoredRound
 
 if TYPE_CHECKING:
     from privact.learn.scale.population import EmbeddedRows, Embedder

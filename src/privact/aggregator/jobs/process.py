@@ -1,6 +1,6 @@
-"""A worker process, seen from the server: orders go in as lines of JSON, what it has to say comes out as lines of JSON.
+"""Worker processes, seen from the server: orders go in as lines of JSON, results come out as lines of JSON.
 
-It is a new Python process, never a copy of the server: no connection, lock or secret of the server's memory is in it. The
+Each is a new Python process, never a copy of the server: no connection, lock or secret of the server's memory is in it. The
 database URL, which may hold a password, travels through its standard input and not through its command line. When the server is
 gone, its standard input ends and so does the worker.
 """
@@ -12,21 +12,22 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-__all__ = ["WorkerProcess"]
+__all__ = ["WorkerProcess", "Workers"]
 
-_PROGRAM: Final = "privact.aggregator.jobs.tasks"
+_PROGRAM: Final = "privact.aggregator.jobs.worker"
 _SECRET: Final = {"PRIVACT_OPERATOR_TOKEN", "PRIVACT_TOKEN", "PRIVACT_DATABASE"}
 _GROUPS: Final = hasattr(os, "killpg")
 
 
 class WorkerProcess:
-    """One running worker. Threads may call `kill` while another reads answers.
+    """One running worker. Threads may call `kill` while another reads results.
 
-    order: what to do first; see tasks.py.
+    order: what to do first; see worker.py.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -37,28 +38,28 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             start_new_session=_GROUPS,  # Ctrl-C in the server's terminal is for the server, which then ends the worker
         )
-        self.tell(order)
+        self.send(order)
 
     @property
     def pid(self) -> int:
         """The number of the process."""
         return self._process.pid
 
-    def tell(self, order: dict[str, Any]) -> None:
-        """Send an order; a worker that has died shows in its answers."""
+    def send(self, order: dict[str, Any]) -> None:
+        """Send an order; a worker that has died shows in its results."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError, OSError):
             self._process.stdin.write(json.dumps(order).encode() + b"\n")
             self._process.stdin.flush()
 
-    def answers(self) -> Iterator[dict[str, Any]]:
-        """What the worker says, as it says it; ends when the worker has ended."""
+    def results(self) -> Iterator[dict[str, Any]]:
+        """What the worker sends, as it sends it; ends when the worker has ended."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with suppress(ValueError):  # half a line of a process that was killed
                 yield json.loads(line)
 
-    def ending(self) -> str:
+    def wait_for_end(self) -> str:
         """Wait for the end, and say in words how it came."""
         code = self._process.wait()
         if code < 0:
@@ -81,3 +82,39 @@ class WorkerProcess:
             assert stream is not None
             with suppress(OSError):
                 stream.close()
+
+
+class Workers:
+    """All worker processes of one server, so that stopping ends every one of them. Threads may share it."""
+
+    def __init__(self) -> None:
+        self.closing: threading.Event = threading.Event()
+        """Set from the moment the server stops: nothing new is begun, and waits end early."""
+        self._lock = threading.Lock()
+        self._running: set[WorkerProcess] = set()
+
+    def open(self) -> None:
+        """Allow processes, after a start or a restart."""
+        self.closing.clear()
+
+    def start(self, order: dict[str, Any]) -> WorkerProcess:
+        """Start a process with its first order; once the server stops it is killed at once."""
+        process = WorkerProcess(order)
+        with self._lock:
+            self._running.add(process)
+            if self.closing.is_set():
+                process.kill()
+        return process
+
+    def end(self, process: WorkerProcess) -> None:
+        """Kill a process if it still runs, and let go of it."""
+        with self._lock:
+            self._running.discard(process)
+        process.close()
+
+    def close(self) -> None:
+        """Kill every process and allow no more."""
+        self.closing.set()
+        with self._lock:
+            for process in self._running:
+                process.kill()

@@ -19,7 +19,7 @@ import json
 import mmap
 import struct
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,12 @@ _DTYPES = dict.fromkeys(Layout._fields, "<i4") | {"users": "|u1"}
 
 def write_tree_file(tree: TreeArrays, path: str | Path) -> None:
     """Write a tree, all or nothing; see `HierarchicalClusterTree.save`."""
+    with write_whole(path) as stream:
+        write_tree_bytes(tree, stream)
+
+
+def write_tree_bytes(tree: TreeArrays, stream: IO[bytes]) -> None:
+    """Write the bytes of a tree's file to a stream."""
     arrays: dict[str, NDArray[Any]] = {name: array.astype("<i4", copy=False) for name, array in tree.layout._asdict().items()}
     if tree.users is not None:
         arrays["users"] = np.frombuffer(tree.users.packed, np.uint8)
@@ -53,18 +59,17 @@ def write_tree_file(tree: TreeArrays, path: str | Path) -> None:
     header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     data_begin = _align(_PREFIX.size + len(header))
     checksum = hashlib.blake2b(digest_size=_DIGEST)
-    with write_whole(path) as stream:
 
-        def write(chunk: bytes | memoryview) -> None:
-            checksum.update(chunk)
-            stream.write(chunk)
+    def write_checked(chunk: bytes | memoryview) -> None:
+        checksum.update(chunk)
+        stream.write(chunk)
 
-        write(_PREFIX.pack(MAGIC, FORMAT_VERSION, len(header), data_begin + end + _DIGEST) + header)
-        write(bytes(data_begin - _PREFIX.size - len(header)))
-        for array in arrays.values():
-            write(np.ascontiguousarray(array).data)
-            write(bytes(_align(array.nbytes) - array.nbytes))
-        stream.write(checksum.digest())
+    write_checked(_PREFIX.pack(MAGIC, FORMAT_VERSION, len(header), data_begin + end + _DIGEST) + header)
+    write_checked(bytes(data_begin - _PREFIX.size - len(header)))
+    for array in arrays.values():
+        write_checked(np.ascontiguousarray(array).data)
+        write_checked(bytes(_align(array.nbytes) - array.nbytes))
+    stream.write(checksum.digest())
 
 
 def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, UserIds | None, str]:

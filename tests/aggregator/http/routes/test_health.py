@@ -23,7 +23,7 @@ def test_alive_and_ready(service):
 
 
 def test_not_ready_with_tables_of_another_version(service):
-    with service.app.state.store.write() as connection:
+    with service.app.state.services.store.write() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     answer = service.ask("GET", "/readyz")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
@@ -33,10 +33,10 @@ def test_not_ready_with_tables_of_another_version(service):
 def test_a_database_that_fails_is_503_everywhere_and_never_500(service):
     tokens = service.enrol("ada", "bob", "cat")
     spring = service.open_round()
-    with service.app.state.store.write() as connection:
+    with service.app.state.services.store.write() as connection:
         for table in ("reports", "releases", "label_tables", "rounds", "users", "operator"):
             connection.execute(text(f"ALTER TABLE {table} RENAME TO gone_{table}"))
-    service.app.state.gate.forget(b"")
+    service.app.state.services.gate.forget(b"")
     for method, path in [("GET", "/v1/rounds"), ("GET", "/v1/rounds/autumn/parameters"), ("GET", "/metrics"), ("GET", "/v1/me")]:
         answer = service.ask(method, path, tokens["ada"])
         assert (answer.status_code, list(answer.json())) == (503, ["error"]), path
@@ -55,7 +55,7 @@ def test_metrics_count_requests_by_route_and_never_by_user(service):
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert 'privact_reports_total{outcome="accepted"} 1.0' in answer.text
     assert 'privact_reports_total{outcome="again"} 1.0' in answer.text
-    assert 'privact_request_seconds_count{method="PUT",route="/v1/rounds/{id}/report",status="201"} 1.0' in answer.text
+    assert 'privact_request_seconds_count{method="PUT",route="/v1/rounds/{round_id}/report",status="201"} 1.0' in answer.text
     assert 'privact_request_seconds_count{method="DELETE",route="/v1/users/{user:path}",status="204"} 1.0' in answer.text
     assert 'privact_request_seconds_count{method="other",route="none",status="404"} 1.0' in answer.text
     assert "privact_report_queue 0.0" in answer.text
@@ -121,7 +121,7 @@ def test_the_api_describes_itself_completely(service):
         for method, operation in methods.items()
         if set(operation["tags"]) & {"service", "users", "rounds", "reports", "trees"}
     }
-    assert {("put", "/v1/rounds/{id}/report"), ("post", "/v1/users"), ("delete", "/v1/users/{user}")} <= set(operations)
+    assert {("put", "/v1/rounds/{round_id}/report"), ("post", "/v1/users"), ("delete", "/v1/users/{user}")} <= set(operations)
     for where, operation in operations.items():
         assert operation["summary"], where
         assert operation["description"], where
@@ -136,7 +136,7 @@ def test_the_api_describes_itself_completely(service):
                 assert "example" in content or "example" in document["components"]["schemas"][named], (where, status)
             if int(status) >= 400:
                 assert kind == "application/json"
-                assert content["schema"] == {"$ref": "#/components/schemas/ErrorAnswer"}
+                assert content["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
                 assert list(content["example"]) == ["error"]
         guarded = operation.get("security", [])
         assert ("401" in operation["responses"]) == (bool(guarded) and {} not in guarded) or "/tree" in where[1], where

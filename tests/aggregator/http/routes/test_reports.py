@@ -127,7 +127,7 @@ def test_a_full_queue_is_answered_with_503_and_nothing_is_lost(make_service):
     def send(user: str) -> None:
         statuses.append(service.send(spring, user, tokens[user]).status_code)
 
-    with service.app.state.store.write():  # nobody else can write
+    with service.app.state.services.store.write():  # nobody else can write
         threads = [threading.Thread(target=send, args=(user,)) for user in USERS]
         for thread in threads:
             thread.start()
@@ -153,8 +153,8 @@ def test_a_report_leaves_no_trace_in_the_log_but_a_refusal_leaves_one_without_to
 
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records if record.name.startswith("privact")]
     routes = [(line["method"], line["route"], line["status"]) for line in lines if line["message"] == "request"]
-    assert routes.count(("PUT", "/v1/rounds/{id}/report", 409)) == 1
-    assert ("PUT", "/v1/rounds/{id}/report", 201) not in routes
+    assert routes.count(("PUT", "/v1/rounds/{round_id}/report", 409)) == 1
+    assert ("PUT", "/v1/rounds/{round_id}/report", 201) not in routes
     assert ("DELETE", "/v1/users/{user:path}", 204) in routes
     everything = json.dumps(lines)
     assert not any(token in everything or token.split(".")[1] in everything for token in tokens.values())

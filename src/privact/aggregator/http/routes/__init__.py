@@ -1,1 +1,1 @@
-"""Requests -> answers: one module per noun."""
+"""requests -> responses: one module per noun."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query
 from starlette.concurrency import run_in_threadpool
@@ -10,67 +10,46 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token
-from privact.aggregator.domain.round_descriptions import rounds_of_user
-from privact.aggregator.http.auth import User, operator_only, signed_in
-from privact.aggregator.http.models import Me, NewUsers, OneUser, Token, Tokens, UserList, body
-from privact.aggregator.http.request_bodies import posted
-from privact.aggregator.http.responses import Json, errors
+from privact.aggregator.domain.round_descriptions import list_rounds_for
+from privact.aggregator.http.dependencies import SignedIn, Uses, require_operator
+from privact.aggregator.http.models import Me, NewUsers, OneUser, Token, Tokens, UserList
+from privact.aggregator.http.request_bodies import read_json
+from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["users"])
 
 _LONGEST: Final = 16 * 2**20
-_TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7T9aF1kE2hJ3Lw"
-_OPERATOR: Final[dict[str, Any]] = {"security": [{"operator": []}]}
-_USER: Final[dict[str, Any]] = {"security": [{"user": []}]}
 
 
 @router.post(
     "/v1/users",
     status_code=201,
-    dependencies=[Depends(operator_only)],
-    responses={
-        201: {
-            "model": Tokens,
-            "description": "One token for each new user, shown this once.",
-            "content": {"application/json": {"example": {"tokens": {"ada@a.example": _TOKEN}, "existing": ["bob@b.example"]}}},
-        },
-        **errors(400, 401, 413, 429, 503),
-    },
-    openapi_extra=_OPERATOR | body(NewUsers, {"users": ["@Ada@a.example", "bob@b.example"]}),
+    dependencies=[Depends(require_operator)],
+    responses=describe(Tokens, 400, 401, 413, 429, 503, status=201, meaning="One token for each new user, shown this once."),
+    openapi_extra=BY_OPERATOR | describe_body(NewUsers, {"users": ["@Ada@a.example", "bob@b.example"]}),
 )
-async def add_users(request: Request) -> Json:
+async def post_users(request: Request, services: Uses) -> Json:
     """Enrol up to 10,000 users. Who is enrolled already keeps the token and is listed in `existing`."""
-    new = await posted(request, NewUsers, _LONGEST)
-    state = request.app.state
-    enrolled = await run_in_threadpool(enrol, state.store, new.users, int(state.now()))
+    new = await read_json(request, NewUsers, _LONGEST)
+    enrolled = await run_in_threadpool(enrol, services.store, new.users, services.utc_seconds())
     return Json(enrolled._asdict(), 201)
 
 
 @router.get(
     "/v1/users",
-    dependencies=[Depends(operator_only)],
-    responses={
-        200: {
-            "model": UserList,
-            "content": {
-                "application/json": {
-                    "example": {"users": [{"user": "ada@a.example", "enrolled_at": 1767225600}], "total": 1, "next": None}
-                }
-            },
-        },
-        **errors(400, 401, 429, 503),
-    },
-    openapi_extra=_OPERATOR,
+    dependencies=[Depends(require_operator)],
+    responses=describe(UserList, 400, 401, 429, 503),
+    openapi_extra=BY_OPERATOR,
 )
 def get_users(
-    request: Request,
+    services: Uses,
     after: Annotated[int, Query(ge=0, le=2**63 - 1, description="`next` of the page before.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=10_000, description="How many at most.")] = 1000,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="Maximum number of users.")] = 1000,
 ) -> Json:
     """Who is enrolled, in the order of enrolment, page by page."""
-    with request.app.state.store.read() as connection:
+    with services.store.read() as connection:
         total = count_users(connection)
         rows = list_users(connection, after, limit)
     listed = [{"user": user, "enrolled_at": enrolled} for user, enrolled, _ in rows]
@@ -79,18 +58,15 @@ def get_users(
 
 @router.post(
     "/v1/users/token",
-    dependencies=[Depends(operator_only)],
-    responses={
-        200: {"model": Token, "content": {"application/json": {"example": {"user": "ada@a.example", "token": _TOKEN}}}},
-        **errors(400, 401, 404, 413, 429, 503, _404="no user 'ada@a.example' is enrolled"),
-    },
-    openapi_extra=_OPERATOR | body(OneUser, {"user": "ada@a.example"}),
+    dependencies=[Depends(require_operator)],
+    responses=describe(Token, 400, 401, 404, 413, 429, 503, _404="no user 'ada@a.example' is enrolled"),
+    openapi_extra=BY_OPERATOR | describe_body(OneUser, {"user": "ada@a.example"}),
 )
-async def new_token(request: Request) -> Json:
+async def post_token(request: Request, services: Uses) -> Json:
     """Give a user a new token; the old one is worthless from then on."""
-    one = await posted(request, OneUser, _LONGEST)
-    user, digest, token = await run_in_threadpool(replace_token, request.app.state.store, one.user)
-    request.app.state.gate.forget(digest)
+    one = await read_json(request, OneUser, _LONGEST)
+    user, digest, token = await run_in_threadpool(replace_token, services.store, one.user)
+    services.gate.forget(digest)
     return Json({"user": user, "token": token})
 
 
@@ -98,50 +74,19 @@ async def new_token(request: Request) -> Json:
     "/v1/users/{user:path}",
     status_code=204,
     response_class=Response,
-    dependencies=[Depends(operator_only)],
-    responses={
-        204: {"description": "Removed."},
-        **errors(400, 401, 404, 429, 503, _404="no user 'ada@a.example' is enrolled"),
-    },
-    openapi_extra=_OPERATOR,
+    dependencies=[Depends(require_operator)],
+    responses=describe(None, 400, 401, 404, 429, 503, _404="no user 'ada@a.example' is enrolled")
+    | {204: {"description": "Removed."}},
+    openapi_extra=BY_OPERATOR,
 )
-async def remove_user(request: Request, user: str) -> Response:
+async def delete_user(services: Uses, user: str) -> Response:
     """Remove a user: the token is worthless and future rounds leave the user out. Reports that were accepted stay."""
-    state = request.app.state
-    state.gate.forget(await run_in_threadpool(remove, state.store, user, int(state.now())))
+    services.gate.forget(await run_in_threadpool(remove, services.store, user, services.utc_seconds()))
     return Response(status_code=204)
 
 
-@router.get(
-    "/v1/me",
-    responses={
-        200: {
-            "model": Me,
-            "content": {
-                "application/json": {
-                    "example": {
-                        "user": "ada@a.example",
-                        "enrolled_at": 1767225600,
-                        "rounds": [
-                            {
-                                "id": "spring",
-                                "state": "open",
-                                "digest": "5d" * 32,
-                                "may_answer": True,
-                                "answered_at": None,
-                                "late": False,
-                            }
-                        ],
-                    }
-                }
-            },
-        },
-        **errors(401, 429, 503),
-    },
-    openapi_extra=_USER,
-)
-def me(request: Request, user: Annotated[User, Depends(signed_in)]) -> Json:
-    """The user whose token it is, and which rounds take an answer now."""
-    with request.app.state.store.read() as connection:
-        listed = rounds_of_user(connection, user, int(request.app.state.now()))
+@router.get("/v1/me", responses=describe(Me, 401, 429, 503), openapi_extra=BY_USER)
+def get_me(services: Uses, user: SignedIn) -> Json:
+    """The user whose token it is, and which rounds take a report now."""
+    listed = list_rounds_for(services.store, user, services.utc_seconds())
     return Json({"user": user.id, "enrolled_at": user.enrolled, "rounds": listed})

@@ -1,4 +1,4 @@
-"""Which refusal an exception means: what went wrong inside -> what the client is told."""
+"""Which status an exception becomes: what the domain refuses -> what the client is told."""
 
 from __future__ import annotations
 
@@ -9,28 +9,43 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.requests import ClientDisconnect
 
-from privact.aggregator.http.request_bodies import one_line
+from privact.aggregator.domain.refusals import Busy, NotFound, Refused, WrongState
+from privact.aggregator.http.request_bodies import explain
 from privact.aggregator.http.responses import Refusal
 from privact.errors import InputError, ProtocolError, UnknownUserError
 
-__all__ = ["MEANT", "refusal_of"]
+__all__ = ["EXPECTED", "find_refusal"]
 
-MEANT = (Refusal, InputError, ProtocolError, UnknownUserError, RequestValidationError, DBAPIError, PoolTimeout, ClientDisconnect)
+EXPECTED = (
+    Refusal,
+    Refused,
+    InputError,
+    ProtocolError,
+    UnknownUserError,
+    RequestValidationError,
+    DBAPIError,
+    PoolTimeout,
+    ClientDisconnect,
+)
 """Exceptions that are no fault of the program."""
 _log = logging.getLogger("privact.aggregator")
 
 
-def refusal_of(error: Exception) -> Refusal | None:
+def find_refusal(error: Exception) -> Refusal | None:
     """What a client is told about an exception; None if the program is at fault."""
     match error:
         case Refusal():
             return error
-        case UnknownUserError():
+        case NotFound() | UnknownUserError():
             return Refusal(404, str(error))
+        case WrongState():
+            return Refusal(409, str(error), error.retry_after)
+        case Busy():
+            return Refusal(503, "the server is busy: try again in 1 s", retry_after=1)
         case InputError() | ProtocolError():
             return Refusal(400, str(error))
         case RequestValidationError():
-            return Refusal(400, one_line(error.errors()[0]))
+            return Refusal(400, explain(error.errors()[0]))
         case ClientDisconnect():
             return Refusal(400, "the body ended early")
         case DBAPIError() | PoolTimeout():

@@ -9,13 +9,14 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from privact.aggregator.domain.release import joiners_in, record_release, sha256_of
+from privact.aggregator.domain.release import count_joiners_in, record_release, sha256_of
 from privact.aggregator.http.app import create_app
-from privact.aggregator.jobs import joiners
-from privact.aggregator.jobs.joiners import JoinerPlacer
+from privact.aggregator.jobs import supervisor as supervisor_module
+from privact.aggregator.jobs.joiner_jobs import JoinerJobs
 from privact.aggregator.jobs.learning import embedded, embedder_of, joined_tree, learned_tree
+from privact.aggregator.jobs.supervisor import Supervisor
 from privact.aggregator.storage import schema
-from privact.aggregator.storage.reports import read_all, read_round
+from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -40,32 +41,32 @@ def released(stored_reports):
 
 
 @pytest.fixture
-def placer_of():
-    """Start a placer for a released round; all of them are stopped at the end."""
+def supervisor_of():
+    """Start a supervisor for a released round; all of them are stopped at the end."""
     started = []
 
     def start(stored):
-        placer = JoinerPlacer(stored.store, stored.settings)
-        placer.start()
-        started.append(placer)
-        return placer
+        supervisor = Supervisor(stored.store, stored.settings)
+        supervisor.start()
+        started.append(supervisor)
+        return supervisor
 
     yield start
-    for placer in started:
-        placer.stop()
+    for supervisor in started:
+        supervisor.stop()
 
 
 def placed(stored, n_joiners):
     """Wait until so many joiners are in the tree; the tree."""
-    stored.wait(lambda: joiners_in(stored.joined, stored.row.digest) == n_joiners)
+    stored.wait(lambda: count_joiners_in(stored.joined, stored.row.digest) == n_joiners)
     return HierarchicalClusterTree.load(stored.joined)
 
 
-def test_joiners_stand_among_their_like_and_nobody_else_moves(released, placer_of):
+def test_joiners_stand_among_their_like_and_nobody_else_moves(released, supervisor_of):
     stored = released()
     before = stored.release.read_bytes()
     stored.join_late(ZOE | YAN)
-    placer = placer_of(stored)
+    supervisor = supervisor_of(stored)
     tree = placed(stored, 2)
     early = [user for user, _ in tree.nearest("zoe@late.example", 20)]
     assert all(user.endswith("@many.example") for user in early)
@@ -76,11 +77,11 @@ def test_joiners_stand_among_their_like_and_nobody_else_moves(released, placer_o
     assert kept == list(alone.users)
     assert without_joiners(tree, 120) == clusters(alone)
 
-    process = placer._process.pid
+    process = supervisor.joiners.process
     stored.join_late(XIA)
-    placer.wake()
+    supervisor.wake()
     assert list(placed(stored, 3).users)[120:] == sorted([*ZOE, *YAN, *XIA], key=user_digest)
-    assert placer._process.pid == process  # which knows the reports already
+    assert supervisor.joiners.process == process  # which knows the reports already
 
 
 def clusters(tree):
@@ -95,17 +96,17 @@ def without_joiners(tree, n_early):
     return {cluster for cluster in left if len(cluster) > 1}
 
 
-def test_neither_the_order_nor_a_restart_nor_a_lost_file_changes_a_place(released, placer_of):
+def test_neither_the_order_nor_a_restart_nor_a_lost_file_changes_a_place(released, supervisor_of):
     apart = released()
     apart.join_late(XIA)
-    first = placer_of(apart)
+    first = supervisor_of(apart)
     placed(apart, 1)
     first.stop()
     assert [path.name for path in apart.joined.parent.iterdir()] == ["spring.hct"]
     apart.joined.unlink()
     apart.join_late(YAN)
     apart.join_late(ZOE)
-    placer_of(apart)
+    supervisor_of(apart)
     placed(apart, 3)
     assert apart.joined.read_bytes() == together(apart).read_bytes()
 
@@ -121,32 +122,32 @@ def together(stored):
     return path
 
 
-def test_a_placer_that_finds_everyone_placed_starts_no_process(released, placer_of, monkeypatch):
+def test_a_supervisor_that_finds_everyone_placed_starts_no_process(released, supervisor_of, monkeypatch):
     stored = released()
     stored.join_late(ZOE)
     stored.joined.parent.mkdir()
     HierarchicalClusterTree.load(stored.release).with_leaves([0], list(ZOE)).save(stored.joined)
     asked = []
-    monkeypatch.setattr(joiners.JoinerPlacer, "_place", lambda self, round_id: asked.append(round_id))
-    placer = placer_of(stored)
-    stored.wait(lambda: placer._placed == {"spring": 1})
+    monkeypatch.setattr(JoinerJobs, "run", lambda self, round_id: asked.append(round_id))
+    supervisor = supervisor_of(stored)
+    stored.wait(lambda: supervisor.joiners._n_placed == {"spring": 1})
     stored.join_late(YAN)
-    placer.wake()
+    supervisor.wake()
     stored.wait(lambda: asked != [])
     assert asked[0] == "spring"
 
 
-def test_a_process_that_stops_is_replaced_after_a_pause(released, placer_of, monkeypatch):
-    monkeypatch.setattr(joiners, "_POLL", 0.01)
+def test_a_process_that_stops_is_replaced_after_a_pause(released, supervisor_of, monkeypatch):
+    monkeypatch.setattr(supervisor_module, "_POLL", 0.01)
     stored = released()
     stored.join_late(ZOE)
-    placer = placer_of(stored)
-    stored.wait(lambda: placer._process is not None)
-    os.kill(placer._process.pid, signal.SIGKILL)
-    stored.wait(lambda: "spring" in placer._not_before)
-    assert placer._waiting() == []
+    supervisor = supervisor_of(stored)
+    stored.wait(lambda: supervisor.joiners.process is not None)
+    os.kill(supervisor.joiners.process, signal.SIGKILL)
+    stored.wait(lambda: "spring" in supervisor.joiners._not_before)
+    assert supervisor.joiners.waiting() == []
     assert not stored.joined.exists()
-    placer._not_before.clear()  # the pause is over
+    supervisor.joiners._not_before.clear()  # the pause is over
     placed(stored, 1)
 
 
@@ -159,13 +160,13 @@ def test_the_api_marks_who_joined_late_and_says_who_is_being_placed(released):
             return client.get(f"/v1/rounds/spring/tree{path}")
 
         assert get("/nearest?user=zoe@late.example").status_code == 404
-        app.state.learner._placer.stop()
+        app.state.services.supervisor.stop()
         stored.join_late(ZOE)
         waiting = get("/nearest?user=zoe@late.example")
         assert (waiting.status_code, waiting.headers["retry-after"]) == (409, "2")
         assert waiting.json() == {"error": "user 'zoe@late.example' joined late and is being placed: ask again soon"}
 
-        app.state.learner._placer.start()
+        app.state.services.supervisor.start()
         stored.wait(lambda: get("/path?user=zoe@late.example").status_code == 200)
         near = get("/nearest?user=zoe@late.example&m=3").json()
         assert near["joined_late"] is True

@@ -1,4 +1,4 @@
-"""What Prometheus may ask: how many reports came and what became of them, how long requests take, where rounds are."""
+"""Metrics for Prometheus: how many reports came and what became of them, how long requests take, where rounds are."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Metrics:
         """The counter of reports with one outcome."""
         self.requests: Final = Histogram(
             "privact_request_seconds",
-            "Time from a request to the end of its answer.",
+            "Time from a request to the end of its response.",
             ["method", "route", "status"],
             buckets=_SECONDS,
             registry=self._registry,

@@ -1,4 +1,4 @@
-"""What runs inside a worker process: `python -m privact.aggregator.jobs.tasks`, started by process.py and by nothing else.
+"""The worker process: `python -m privact.aggregator.jobs.worker`, started by process.py and by nothing else.
 
 The first line of standard input is an order:
 
@@ -25,7 +25,7 @@ from privact.errors import FileFormatError, PrivaCTError
 __all__ = ["main"]
 
 _BETWEEN: Final = 0.5  # seconds between two reports of progress of one stage
-_NICER: Final = 10  # the server's answers go first
+_NICER: Final = 10  # requests to the server go first
 
 
 class Channel:
@@ -40,17 +40,17 @@ class Channel:
         self._stage = ""
         self._told = 0.0
 
-    def say(self, **facts: Any) -> None:
+    def send(self, **facts: Any) -> None:
         """Send one line."""
         self._out.write(json.dumps(facts) + "\n")
         self._out.flush()
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Say how far a stage has come, unless that was said just before."""
+        """Send how far a stage has come, unless that was sent just before."""
         now = time.monotonic()
         if stage != self._stage or now - self._told >= _BETWEEN:
             self._stage, self._told = stage, now
-            self.say(stage=stage, done=int(done), total=int(total))
+            self.send(stage=stage, done=int(done), total=int(total))
 
 
 def main() -> int:
@@ -68,10 +68,10 @@ def main() -> int:
         elif order.get("task") == "convert":
             _convert(order)
     except PrivaCTError as error:
-        channel.say(waiting=str(error))
+        channel.send(waiting=str(error))
         return 1
     except Exception as error:
-        channel.say(error=type(error).__name__)
+        channel.send(error=type(error).__name__)
         raise
     return 0
 
@@ -84,33 +84,33 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
 
     from privact.aggregator.domain.release import release_path, sha256_of
     from privact.aggregator.jobs.learning import learned_tree
-    from privact.aggregator.storage.reports import read_all, read_round
+    from privact.aggregator.storage.stored_reports import read_all, read_round
 
     try:
         stored = read_round(order["url"], order["round"])
         users, reports = read_all(order["url"], order["round"], progress=channel.progress)
     except FileFormatError as error:
-        channel.say(refused=str(error))
+        channel.send(refused=str(error))
         return
     except DBAPIError as error:
-        channel.say(waiting=f"the database does not answer: {type(error.orig).__name__}")
+        channel.send(waiting=f"the database does not answer: {type(error.orig).__name__}")
         return
     try:
         tree = learned_tree(stored, users, reports, channel.progress)
     except PrivaCTError as error:
-        channel.say(refused=str(error))
+        channel.send(refused=str(error))
         return
     channel.progress("writing the release", 0, 0)
     path = release_path(Path(order["folder"]), order["round"])
     tree.save(path)
-    channel.say(released=sha256_of(path).hex(), n_users=tree.n_users)
+    channel.send(released=sha256_of(path).hex(), n_users=tree.n_users)
 
 
 def _place(order: dict[str, Any], channel: Channel) -> None:
     """Place everyone who joined late, then again for every line that comes; the reports of the round are read once."""
     from privact.aggregator.domain.release import release_path
     from privact.aggregator.jobs.learning import embedded, embedder_of, joined_tree
-    from privact.aggregator.storage.reports import read_all, read_round
+    from privact.aggregator.storage.stored_reports import read_all, read_round
     from privact.tree.hct import HierarchicalClusterTree
 
     url, round_id = order["url"], order["round"]
@@ -123,7 +123,7 @@ def _place(order: dict[str, Any], channel: Channel) -> None:
         if joiners:
             joined = joined_tree(tree, early, embedded(stored, embedder, late), joiners)
             joined.save(release_path(Path(order["joined"]), round_id))
-        channel.say(joined=len(joiners))
+        channel.send(joined=len(joiners))
         if not sys.stdin.readline():
             return
 
@@ -132,10 +132,10 @@ def _convert(order: dict[str, Any]) -> None:
     """Write a tree in another format."""
     threading.Thread(target=_end_with_input, daemon=True).start()
 
-    from privact.aggregator.domain.export_formats import write_format
+    from privact.tree.formats.registry import write_tree
     from privact.tree.hct import HierarchicalClusterTree
 
-    write_format(HierarchicalClusterTree.load(order["source"], memory_map=True), Path(order["target"]), order["format"])
+    write_tree(HierarchicalClusterTree.load(order["source"], memory_map=True), Path(order["target"]), order["format"])
 
 
 def _end_with_input() -> None:

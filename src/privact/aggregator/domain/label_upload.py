@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from privact.aggregator.domain.enrolment import checked_user_id
+from privact.aggregator.domain.enrolment import check_user_id
 from privact.errors import InputError
 from privact.protocol.label_files import number_labels, parse_labels
 from privact.protocol.labels import LabelTable
@@ -18,7 +18,7 @@ def read_labels(body: bytes) -> str:
 
     body: a file of labels.
     """
-    label_of = parse_labels(body, checked_user_id)
+    label_of = parse_labels(body, check_user_id)
     n_labels = len(set(label_of.values()))
     if n_labels > MAX_BINS:
         raise InputError(f"{n_labels} different labels are more than {MAX_BINS}: use coarser labels")

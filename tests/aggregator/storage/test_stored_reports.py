@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from privact.aggregator.storage import schema
-from privact.aggregator.storage.reports import read_all, read_reports, read_round
+from privact.aggregator.storage.stored_reports import read_all, read_reports, read_round
 from privact.errors import FileFormatError, InputError
 from privact.protocol.users import user_digest
 

@@ -10,28 +10,30 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from privact.aggregator.domain.release import sha256_of
-from privact.aggregator.jobs import learner as learner_module
-from privact.aggregator.jobs.learner import ATTEMPTS, Learner
+from privact.aggregator.jobs import learning_jobs
+from privact.aggregator.jobs import supervisor as supervisor_module
+from privact.aggregator.jobs.learning_jobs import ATTEMPTS
+from privact.aggregator.jobs.supervisor import Supervisor
 from privact.aggregator.storage import schema
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 
 
 @pytest.fixture
-def learner_of(monkeypatch):
-    """Start a learner for stored reports; all of them are stopped at the end."""
-    monkeypatch.setattr(learner_module, "_PAUSES", (0.01, 0.02))
+def supervisor_of(monkeypatch):
+    """Start a supervisor for stored reports; all of them are stopped at the end."""
+    monkeypatch.setattr(learning_jobs, "_PAUSES", (0.01, 0.02))
     started = []
 
     def start(stored):
-        learner = Learner(stored.store, stored.settings)
-        learner.start()
-        started.append(learner)
-        return learner
+        supervisor = Supervisor(stored.store, stored.settings)
+        supervisor.start()
+        started.append(supervisor)
+        return supervisor
 
     yield start
-    for learner in started:
-        learner.stop()
+    for supervisor in started:
+        supervisor.stop()
 
 
 def gone(pid):
@@ -43,7 +45,7 @@ def gone(pid):
     return False
 
 
-def test_a_closed_round_is_learned_and_released_with_its_progress(stored_reports, learner_of):
+def test_a_closed_round_is_learned_and_released_with_its_progress(stored_reports, supervisor_of):
     stored = stored_reports(order=range(110))
     stages = []
 
@@ -53,7 +55,7 @@ def test_a_closed_round_is_learned_and_released_with_its_progress(stored_reports
             stages.append(row.stage)
         return row.state == "released"
 
-    learner_of(stored)
+    supervisor_of(stored)
     stored.wait(released)
     assert stages[0] == "starting"
     assert {"denoising reports"} <= set(stages)
@@ -69,50 +71,50 @@ def test_a_closed_round_is_learned_and_released_with_its_progress(stored_reports
     assert all(user.endswith("@many.example") for user in near)
 
 
-def test_a_round_with_too_few_reports_is_failed_and_never_learned(stored_reports, learner_of):
+def test_a_round_with_too_few_reports_is_failed_and_never_learned(stored_reports, supervisor_of):
     stored = stored_reports(order=range(99))
-    learner_of(stored)
+    supervisor_of(stored)
     stored.wait(lambda: stored.row.state == "failed")
     assert stored.row.failure == "99 reports are fewer than the 100 that a round needs"
     assert list(stored.settings.releases_folder.iterdir()) == []
 
 
-def test_late_reports_do_not_count_for_the_minimum(stored_reports, learner_of):
+def test_late_reports_do_not_count_for_the_minimum(stored_reports, supervisor_of):
     stored = stored_reports(order=range(99))
     stored.join_late({"zoe@late.example": [1, 1, 1]})
-    learner_of(stored)
+    supervisor_of(stored)
     stored.wait(lambda: stored.row.state == "failed")
     assert "99 reports" in stored.row.failure
 
 
-def test_killed_processes_and_stopped_servers_change_nothing_in_the_release(stored_reports, learner_of):
+def test_killed_processes_and_stopped_servers_change_nothing_in_the_release(stored_reports, supervisor_of):
     calm, rough = stored_reports("calm"), stored_reports("rough")
-    learner_of(calm)
+    supervisor_of(calm)
     calm.wait(lambda: calm.row.state == "released")
 
-    first = learner_of(rough)
+    first = supervisor_of(rough)
     rough.wait(lambda: rough.row.stage == "denoising reports")  # in the middle
-    pid = first.processes["spring"]
+    pid = first.learning.processes["spring"]
     first.stop()
     assert gone(pid)
     assert rough.row.state == "learning"
     assert list(rough.settings.releases_folder.iterdir()) == []
 
-    second = learner_of(rough)  # the server starts again
-    rough.wait(lambda: "spring" in second.processes)
-    os.kill(second.processes["spring"], signal.SIGKILL)
+    second = supervisor_of(rough)  # the server starts again
+    rough.wait(lambda: "spring" in second.learning.processes)
+    os.kill(second.learning.processes["spring"], signal.SIGKILL)
     rough.wait(lambda: rough.row.state == "released")
     assert rough.release.read_bytes() == calm.release.read_bytes()
     assert [path.name for path in rough.settings.releases_folder.iterdir()] == ["spring.hct"]
 
 
-def test_a_round_whose_processes_always_die_fails_with_the_reason(stored_reports, learner_of):
+def test_a_round_whose_processes_always_die_fails_with_the_reason(stored_reports, supervisor_of):
     stored = stored_reports()
-    learner = learner_of(stored)
+    supervisor = supervisor_of(stored)
     killed = set()
 
     def failed():
-        pid = learner.processes.get("spring")
+        pid = supervisor.learning.processes.get("spring")
         if pid is not None and pid not in killed:
             os.kill(pid, signal.SIGKILL)
             killed.add(pid)
@@ -125,23 +127,23 @@ def test_a_round_whose_processes_always_die_fails_with_the_reason(stored_reports
     assert list(stored.settings.releases_folder.iterdir()) == []
 
 
-def test_what_cannot_be_learned_at_all_is_not_tried_again(stored_reports, learner_of, caplog):
+def test_what_cannot_be_learned_at_all_is_not_tried_again(stored_reports, supervisor_of, caplog):
     stored = stored_reports()
     damaged = update(schema.reports).where(schema.reports.c.user == user_digest("user3@many.example")).values(bytes=b"PC")
     with stored.store.write() as connection:
         connection.execute(damaged)
     with caplog.at_level(logging.INFO, "privact"):
-        learner_of(stored)
+        supervisor_of(stored)
         stored.wait(lambda: stored.row.state == "failed")
-    assert stored.row.failure == "a stored report has 2 bytes, not the 69 of 3 bins: restore a backup"
+    assert "restore a backup: a report has 2 bytes, not the 69 of 3 bins" in stored.row.failure
     assert [record.message for record in caplog.records].count("learning a round") == 1
 
 
-def test_a_round_waits_for_a_disk_that_cannot_be_written(stored_reports, learner_of, monkeypatch):
-    monkeypatch.setattr(learner_module, "_WAITS", 0.1)
+def test_a_round_waits_for_a_disk_that_cannot_be_written(stored_reports, supervisor_of, monkeypatch):
+    monkeypatch.setattr(learning_jobs, "_RETRY", 0.1)
     stored = stored_reports()
     stored.release.mkdir(parents=True)  # in the way of the file
-    learner_of(stored)
+    supervisor_of(stored)
     stored.wait(lambda: stored.row.stage == "waiting to try again")
     assert stored.row.state == "learning"
     stored.release.rmdir()
@@ -149,32 +151,32 @@ def test_a_round_waits_for_a_disk_that_cannot_be_written(stored_reports, learner
     assert stored.release.is_file()
 
 
-def test_drafts_of_a_server_that_was_killed_while_writing_are_removed(stored_reports, learner_of):
+def test_drafts_of_a_server_that_was_killed_while_writing_are_removed(stored_reports, supervisor_of):
     stored = stored_reports(order=range(5))
     stored.settings.releases_folder.mkdir()
     (stored.settings.releases_folder / ".privact-0123456789abcdef.tmp").write_bytes(b"half")
-    learner_of(stored)
+    supervisor_of(stored)
     assert list(stored.settings.releases_folder.iterdir()) == []
 
 
-def test_waking_finds_a_round_that_was_closed_just_now(stored_reports, learner_of, monkeypatch):
-    monkeypatch.setattr(learner_module, "_POLL", 3600.0)
+def test_waking_finds_a_round_that_was_closed_just_now(stored_reports, supervisor_of, monkeypatch):
+    monkeypatch.setattr(supervisor_module, "_POLL", 3600.0)
     stored = stored_reports(order=range(5))
     with stored.store.write() as connection:
         connection.execute(update(schema.rounds).values(state="open"))
-    learner = learner_of(stored)
+    supervisor = supervisor_of(stored)
     with stored.store.write() as connection:
         connection.execute(update(schema.rounds).values(state="closed"))
-    learner.wake()
+    supervisor.wake()
     stored.wait(lambda: stored.row.state == "failed")
 
 
-def test_several_rounds_wait_for_each_other(stored_reports, learner_of):
+def test_several_rounds_wait_for_each_other(stored_reports, supervisor_of):
     stored = stored_reports(order=range(5))
     with stored.store.write() as connection:
         row = connection.execute(select(schema.rounds)).mappings().one()
         connection.execute(insert(schema.rounds).values({**row, "id": "autumn", "closed": 1}))
-    learner_of(stored)
+    supervisor_of(stored)
 
     def both_failed():
         with stored.store.read() as connection:
@@ -185,11 +187,11 @@ def test_several_rounds_wait_for_each_other(stored_reports, learner_of):
 
 def test_stopping_without_work_and_starting_again(stored_reports):
     stored = stored_reports(order=range(5))
-    learner = Learner(stored.store, stored.settings)
-    learner.start()
+    supervisor = Supervisor(stored.store, stored.settings)
+    supervisor.start()
     stored.wait(lambda: stored.row.state == "failed")
-    learner.stop()
-    learner.stop()
-    learner.start()
-    learner.stop()
-    assert learner.processes == {}
+    supervisor.stop()
+    supervisor.stop()
+    supervisor.start()
+    supervisor.stop()
+    assert supervisor.learning.processes == {}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from privact.aggregator.domain.labels import build_table, read_labels
+from privact.aggregator.domain.label_upload import build_table, read_labels
 from privact.errors import InputError
 
 KEY = bytes(range(16))

@@ -1,0 +1,127 @@
+"""Placing late joiners: users who enrolled after a round was opened report later and are placed in its released tree.
+
+The release itself never changes. Beside it, in `<data folder>/joined/<round id>.hct`, lies the same tree with the joiners as
+further leaves: the server's queries use that one, clusters count joiners too, and every response marks users who joined late.
+The file depends only on who joined: not on the order of arrival, nor on restarts, and it can be deleted at any time to be made
+again. A worker process computes it from the stored reports, and stays for a while to place those who come next.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Final
+
+from sqlalchemy import select
+
+from privact.aggregator.domain.release import count_joiners_in, joined_folder, release_path, remove_drafts
+from privact.aggregator.jobs.process import WorkerProcess, Workers
+from privact.aggregator.settings import Settings
+from privact.aggregator.storage import schema
+from privact.aggregator.storage.database import Store
+
+__all__ = ["JoinerJobs"]
+
+_STAY: Final = 60.0  # seconds that a process which knows a round's reports stays for further joiners
+_PAUSE: Final = 60.0  # seconds before another attempt
+_log = logging.getLogger("privact.aggregator.jobs.joiners")
+
+
+class JoinerJobs:
+    """The placing of late joiners, one round at a time.
+
+    store: the database. settings: where trees are. workers: the processes of this server.
+    """
+
+    n_threads: Final = 1
+
+    def __init__(self, store: Store, settings: Settings, workers: Workers) -> None:
+        self._store = store
+        self._releases = settings.releases_folder
+        self._joined = joined_folder(settings.releases_folder)
+        self._workers = workers
+        self._process: WorkerProcess | None = None
+        self._loaded_round = ""  # the round whose reports the process has read
+        self._last_used = 0.0
+        self._n_placed: dict[str, int] = {}  # how many joiners the joined tree of a round holds
+        self._not_before: dict[str, float] = {}  # when to try again with a round whose process stopped
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process that places joiners, if one is running."""
+        return None if self._process is None else self._process.pid
+
+    def prepare(self) -> None:
+        """Make the folder of trees with joiners and remove unfinished ones."""
+        self._joined.mkdir(parents=True, exist_ok=True)
+        remove_drafts(self._joined)
+        self._n_placed.clear()
+        self._not_before.clear()
+
+    def waiting(self) -> list[str]:
+        """Released rounds with joiners who are not in the tree yet."""
+        rounds = schema.rounds
+        with_joiners = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
+            rounds.c.state == "released", rounds.c.n_joiners > 0
+        )
+        with self._store.read() as connection:
+            found = connection.execute(with_joiners).all()
+        waiting = []
+        for row in found:
+            if row.id not in self._n_placed:
+                self._n_placed[row.id] = count_joiners_in(release_path(self._joined, row.id), row.digest)
+            if self._n_placed[row.id] != row.n_joiners and time.monotonic() >= self._not_before.get(row.id, 0.0):
+                waiting.append(row.id)
+        return waiting
+
+    def run(self, round_id: str) -> None:
+        """Let a process write the joined tree of one round."""
+        try:
+            self._place(round_id)
+        except BaseException:
+            self._end_process()
+            raise
+
+    def rest(self) -> None:
+        """End a process that nobody needed for a while."""
+        if self._process is not None and time.monotonic() - self._last_used > _STAY:
+            self._end_process()
+
+    def finish(self) -> None:
+        """End the process."""
+        self._end_process()
+
+    def _place(self, round_id: str) -> None:
+        if self._process is not None and self._loaded_round == round_id:
+            self._process.send({})
+        else:
+            self._end_process()
+            self._process, self._loaded_round = self._workers.start(self._order(round_id)), round_id
+        ending = ""
+        for result in self._process.results():
+            if "joined" in result:
+                self._last_used = time.monotonic()
+                self._n_placed[round_id] = result["joined"]
+                _log.info("placed late joiners", extra={"round": round_id, "joiners": result["joined"]})
+                return
+            ending = str(result.get("waiting") or result.get("error"))
+        ending = ending or self._process.wait_for_end()
+        self._end_process()
+        if not self._workers.closing.is_set():
+            self._not_before[round_id] = time.monotonic() + _PAUSE
+            _log.warning("a process that places joiners stopped", extra={"round": round_id, "ending": ending})
+
+    def _order(self, round_id: str) -> dict[str, str]:
+        return {
+            "task": "place",
+            "url": self._store.url.render_as_string(hide_password=False),
+            "round": round_id,
+            "folder": str(self._releases),
+            "joined": str(self._joined),
+        }
+
+    def _end_process(self) -> None:
+        process, self._process, self._loaded_round = self._process, None, ""
+        if process is not None:
+            self._workers.end(process)
+            remove_drafts(self._joined)
