@@ -97,7 +97,7 @@ def chromium() -> dict[str, Any]:
         if os.environ.get("PRIVACT_REQUIRE_BROWSER"):
             pytest.fail("no Chromium found, and PRIVACT_REQUIRE_BROWSER is set")
         pytest.skip("no Chromium found: install it to see the pages tested")
-    return {"executable_path": CHROMIUM, "args": CHROMIUM_FLAGS}
+    return {"executable_path": CHROMIUM, "args": CHROMIUM_FLAGS, "timeout": 0}
 
 
 class QuietFiles(SimpleHTTPRequestHandler):
@@ -132,6 +132,7 @@ class PageDevice:
         self._playwright = sync_playwright().start()
         self._browser = self._playwright.chromium.launch(**chromium)
         self._page = self._browser.new_page()
+        self._page.set_default_timeout(0)  # a busy machine is no failure
         self._page.goto(f"{url}/vendor/unicode/LICENSE.txt")
         imports = ", ".join(f"{name}: await import('/core/{name}.js')" for name in MODULES)
         self._page.evaluate(f"async () => {{ window.core = {{ {imports} }} }}")

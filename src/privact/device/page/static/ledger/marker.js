@@ -1,0 +1,17 @@
+// The marker beside a ledger: how far it had come, in another storage of the browser than the ledger itself.
+
+const name = (key) => `privact ledger ${key}`;
+
+// ledger: its id. entries: how many there are. head: the link of the last. Null if there is no marker, or none that can be read.
+export function readMarker(key) {
+  try {
+    const { ledger, entries, head } = JSON.parse(localStorage.getItem(name(key)));
+    return Number.isInteger(entries) && entries > 0 ? { ledger, entries, head } : null;
+  } catch {
+    return null;
+  }
+}
+
+export const writeMarker = (key, marker) => localStorage.setItem(name(key), JSON.stringify(marker));
+
+export const removeMarker = (key) => localStorage.removeItem(name(key));
