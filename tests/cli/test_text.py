@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from privact.cli.progress import progress_bar
 from privact.cli.text import columns, facts, number, print_json, shown, table
+from privact.progress import progress_bar
 
 
 @pytest.mark.parametrize(

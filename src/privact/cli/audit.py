@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
 from privact.cli.text import Json, paragraph, print_json, table
+from privact.progress import progress_bar
 
 __all__ = ["app"]
 

@@ -8,8 +8,8 @@ import typer
 
 from privact.cli import bench_scale, bench_service
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
-from privact.cli.progress import progress_bar
 from privact.cli.text import table
+from privact.progress import progress_bar
 
 app = typer.Typer(
     help="Measure quality and speed, beside the paper's numbers.",

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from privact.cli.files import JsonFile, checked_output, keep_json
-from privact.cli.progress import progress_bar
 from privact.cli.text import table
+from privact.progress import progress_bar
 
 __all__ = ["service"]
 

@@ -97,7 +97,7 @@ def show(
     together.
     """
     from privact.cli.privacy import promise
-    from privact.cli.progress import progress_bar
+    from privact.progress import progress_bar
     from privact.drawing.picture import check_kind, save_picture
     from privact.tree.hct import HierarchicalClusterTree
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
 from privact.cli.text import Json, paragraph, print_json, table
 from privact.errors import InputError, PrivaCTError
+from privact.progress import progress_bar
 
 if TYPE_CHECKING:
     from privact.network.fetch import Fetched

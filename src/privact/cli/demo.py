@@ -39,8 +39,8 @@ def demo(
     An aggregator is started on loopback, every device answers over HTTP with real noise, a tree is learned at epsilon 1, released
     and judged, and pictures of it are written. The aggregator and all it stored are gone afterwards.
     """
-    from privact.cli.progress import progress_bar
     from privact.errors import InputError, MissingExtraError
+    from privact.progress import progress_bar
 
     try:
         from privact.simulate.demo import play_demo

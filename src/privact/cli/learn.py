@@ -137,7 +137,7 @@ def learn(
         if value:
             raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
 
-    from privact.cli.progress import progress_bar
+    from privact.progress import progress_bar
 
     if is_huge(graph) and labels is None and profile == "counts" and heat is None and not largest_component:
         with progress_bar() as tell:

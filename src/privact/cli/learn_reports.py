@@ -97,8 +97,8 @@ def learn_from_reports(
     json: bool,
 ) -> None:
     """Read the reports, learn their tree, write it and say so. Arguments as for the command."""
-    from privact.cli.progress import progress_bar
     from privact.learn.pipeline import learn_reports
+    from privact.progress import progress_bar
 
     database = "://" in source
     if database and round_id is None:

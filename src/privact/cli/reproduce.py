@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
+from privact.progress import progress_bar
 
 app = typer.Typer(
     help="Reproduce the paper: its numbers beside ours.", add_completion=False, rich_markup_mode=None, no_args_is_help=True

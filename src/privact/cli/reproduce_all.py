@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
 from privact.cli.reproduce import app
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
-from privact.progress import Tell
+from privact.progress import Tell, progress_bar
 
 if TYPE_CHECKING:
     from privact.experiments.everything import Done

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
 from privact.cli.reproduce import app
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
+from privact.progress import progress_bar
 
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer users, one fold and one seed.")]
 

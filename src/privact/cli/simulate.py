@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.operator import TokenFile, Url, read_operator_token
-from privact.cli.progress import progress_bar
+from privact.progress import progress_bar
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.errors import MissingExtraError, PrivaCTError
 
