@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError, NotFittedError
-from privact.learn.search.learn_tree import Progress, Search, generator, learn_tree
+from privact.learn.evidence.profile import RoundReports
+from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
+from privact.learn.pipeline import LearnSettings, learn_from_reports
+from privact.learn.place import Placement, place
+from privact.learn.reports.report_table import ReportTable
+from privact.learn.search.learn_tree import generator
+from privact.learn.search.searches import DEFAULT_SEARCH
 from privact.network.graph import ContactGraph
+from privact.progress import Progress, ignore_progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
-from privact.tree.embedding import Embedding, Thresholds, thresholds_for
+from privact.tree.embedding import Embedding
 
 if TYPE_CHECKING:
-    from privact.learn.evidence.count_posterior import CountPosterior
-    from privact.learn.evidence.share_posterior import SharePosterior
-    from privact.learn.place import Placement
-    from privact.learn.scale.engines import Engine
+    from privact.learn.evidence.profile import Evidence
+    from privact.learn.scale.task_runner import Engine
+    from privact.learn.search.search import Temperature
 
-Profile = Literal["counts", "shares", "shares+own"]
-
-PROFILES: tuple[Profile, ...] = ("counts", "shares", "shares+own")
+__all__ = ["PrivaCT", "as_graph", "public_parameters"]
 
 
 class PrivaCT:
@@ -44,9 +49,8 @@ class PrivaCT:
         who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be guessed;
         in a real round each device draws its own noise (`privact.device`).
 
-    After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_,
-    n_bins_, epsilon_report_, cost_trace_, labels_, embedding_, and round_ (the public parameters; None without noise or
-    with labels given as an array).
+    After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
+    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_ and embedding_.
 
     >>> from privact import PrivaCT
     >>> from privact.simulate.known_graphs import cliques
@@ -61,10 +65,10 @@ class PrivaCT:
         n_bins: int | None = None,
         bins: str | ArrayLike = "random",
         denoise: bool = True,
-        profile: Profile = "counts",
-        search: Search = "linkage+gentree",
+        profile: str = DEFAULT_PROFILE,
+        search: str = DEFAULT_SEARCH,
         sweeps: int | None = None,
-        temperature: float | Sequence[float] | None = None,
+        temperature: Temperature | None = None,
         n_clusters: int = 8,
         random_state: int | np.random.Generator | None = None,
     ) -> None:
@@ -95,13 +99,12 @@ class PrivaCT:
         self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
         if not self.n_clusters >= 1:
             raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
-        if self.profile not in PROFILES:
-            raise InputError(f"profile {self.profile!r} is unknown: use one of {', '.join(PROFILES)}")
+        find_profile(self.profile)
         bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
         self._choose_bins(graph, bin_stream)
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
         self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)
-        self._learn(graph.users, search_stream, progress, engine)
+        self._learn(graph.users, search_stream, engine, progress or ignore_progress)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
@@ -120,10 +123,8 @@ class PrivaCT:
         reports: (q, K) what the new devices sent. users: their ids; by default "newcomer 0" and so on.
         groups: (q,) their own public labels, -1 for none; only profile="shares+own" looks at them.
         """
-        from privact.learn.place import place
-
         self._require_fit()
-        newcomers = self._embed(reports, groups)
+        newcomers = self.evidence_.embed(reports, groups)
         names = [f"newcomer {i}" for i in range(len(newcomers))] if users is None else [str(user) for user in users]
         return place(self.tree_, self.embedding_, newcomers, names)
 
@@ -164,66 +165,53 @@ class PrivaCT:
         self.n_bins_ = int(labels.max()) + 1 if self.n_bins is None else self.n_bins
         self.bins_ = labels.astype(np.int32)
 
-    def _learn(self, users: Sequence[str], rng: np.random.Generator, progress: Progress | None, engine: Engine | None) -> None:
-        self.vectors_: NDArray[Any] = self.reports_
-        self._embedder = self._learned_embedder()
-        self.embedding_ = self._embed(self.reports_, self.bins_)
-        found = learn_tree(
-            self.embedding_,
-            search=self.search,
-            sweeps=self.sweeps,
-            temperature=self.temperature,
-            random_state=rng,
-            progress=progress,
-            users=users,
+    def _learn(self, users: Sequence[str], rng: np.random.Generator, engine: Engine | None, progress: Progress) -> None:
+        random_bins = self._seed is not None
+        learned = learn_from_reports(
+            RoundReports(
+                ReportTable(self.reports_, users), self.epsilon_report_, random_bins, None if random_bins else self.bins_
+            ),
+            LearnSettings(self.profile, bool(self.denoise), self.search, self.sweeps, self.temperature, rng),
+            parameters=public_parameters(self.epsilon, self.n_bins_, random_bins, self._seed),
             engine=engine,
-            return_trace=True,
+            progress=progress,
         )
-        self.tree_ = found.tree.with_parameters(self._public_parameters())
-        self.cost_trace_ = found.cost_trace
+        self.tree_ = learned.tree
+        self.evidence_: Evidence = learned.evidence
+        self.cost_trace_ = learned.cost_trace
+        for name in ("vectors_", "embedding_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
 
-    def _learned_embedder(self) -> CountPosterior | SharePosterior | Thresholds:
-        """What turns reports into points; sets vectors_ where it changes the reports."""
-        from privact.learn.evidence.count_posterior import CountPosterior
-        from privact.learn.evidence.share_posterior import SharePosterior
+    @cached_property
+    def vectors_(self) -> NDArray[Any]:
+        """(n, K) the expected counts given the reports; the reports themselves where they are taken as they are."""
+        self._require_fit()
+        return self.evidence_.expected_counts(self.reports_)
 
-        epsilon, random_bins = (self.epsilon_report_ if self.denoise else None), self._seed is not None
-        if self.profile != "counts":
-            if self.profile == "shares+own" and random_bins:
-                raise InputError("profile 'shares+own' needs public labels as bins: random bins say nothing about a user")
-            shares = SharePosterior.fit(self.reports_, epsilon, equal_bins=random_bins, own=self.profile == "shares+own")
-            self.vectors_ = self.reports_ if epsilon is None else shares.expected_counts(self.reports_)
-            return shares
-        if epsilon is None:
-            return Thresholds.of(self.reports_, thresholds_for(len(self.reports_)))
-        posterior = CountPosterior.fit(self.reports_, epsilon, equal_bins=random_bins)
-        self.vectors_ = posterior.counts(self.reports_)
-        return posterior
-
-    def _embed(self, reports: ArrayLike, groups: ArrayLike | None) -> Embedding:
-        from privact.learn.evidence.share_posterior import SharePosterior
-
-        if isinstance(self._embedder, SharePosterior):
-            return self._embedder.embed(reports, groups)
-        return self._embedder.embed(reports)
-
-    def _public_parameters(self) -> dict[str, Any]:
-        """What a released tree says about itself. Never the seed of the noise, which would undo it."""
-        facts = {
-            "epsilon": self.epsilon,
-            "epsilon_report": self.epsilon_report_,
-            "n_bins": self.n_bins_,
-            "bins": "random" if self._seed is not None else "labels",
-            "bins_seed": None if self._seed is None else self._seed.hex(),
-            "denoise": bool(self.denoise),
-            "profile": None if self.profile == "counts" else self.profile,
-            "search": self.search,
-        }
-        return {name: value for name, value in facts.items() if value is not None}
+    @cached_property
+    def embedding_(self) -> Embedding:
+        """The points that users are compared by."""
+        self._require_fit()
+        return self.evidence_.embed(self.reports_, self.bins_)
 
     def _require_fit(self) -> None:
         if not hasattr(self, "tree_"):
             raise NotFittedError("this PrivaCT has learned nothing yet: call fit(graph) first")
+
+
+def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bins_seed: bytes | None = None) -> dict[str, Any]:
+    """What a tree says about reports that belong to no announced round. Never the seed of the noise, which would undo it.
+
+    epsilon: the promise per edge; None without noise. bins_seed: of random bins, where it is known.
+    """
+    facts = {
+        "epsilon": epsilon,
+        "epsilon_report": None if epsilon is None else epsilon_per_report(epsilon),
+        "n_bins": n_bins,
+        "bins": "random" if random_bins else "labels",
+        "bins_seed": None if bins_seed is None else bins_seed.hex(),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def as_graph(X: Any) -> ContactGraph:

@@ -8,6 +8,7 @@ from scipy.spatial.distance import squareform
 from privact.baselines import linkage_peers
 from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS, linkage, paris
 from privact.errors import InputError, MissingExtraError
+from privact.learn.limits import Limits
 from privact.learn.search.learn_tree import learn_tree
 from privact.simulate.known_graphs import cliques
 from privact.tree.embedding import Embedding
@@ -58,10 +59,9 @@ def test_any_matrix_is_taken_through_its_embedding():
         assert linkage(points, method=method) == expected
 
 
-def test_too_many_users_for_all_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr(linkage_peers, "LINKAGE_LIMIT", 4)
+def test_too_many_users_for_all_pairs_are_refused():
     with pytest.raises(InputError, match="single linkage keeps all pairs and takes at most 4 users, not 5"):
-        TREE_LEARNERS["single"](LINE)
+        linkage(LINE, method="single", limits=Limits(linkage=4))
 
 
 def test_paris_finds_cliques():

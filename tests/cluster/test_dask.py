@@ -15,18 +15,22 @@ import pytest
 
 from privact.errors import InputError, PrivaCTError
 from privact.learn.evidence.count_posterior import CountPosterior
-from privact.learn.scale import dask_engine, top_polish
-from privact.learn.scale import partition as module
+from privact.learn.limits import Limits
+from privact.learn.scale import dask_engine
 from privact.learn.scale import population as rows
 from privact.learn.scale.dask_engine import engine_of, one_line_errors
-from privact.learn.scale.engines import open_engine, run
-from privact.learn.scale.partition import partitioned
+from privact.learn.scale.engines import open_engine
+from privact.learn.scale.partition import learn_in_parts
 from privact.learn.scale.population import EmbeddedRows
+from privact.learn.scale.task_runner import run
+from privact.progress import ignore_progress
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 N_USERS = 3_000
+SMALL_PARTS = Limits(part=300, routed=500, summed=500)
+"""Many tasks although users are few."""
 
 
 @pytest.fixture(scope="module")
@@ -41,26 +45,15 @@ def users(reports):
     return EmbeddedRows(reports, CountPosterior.fit(reports, 0.5, equal_bins=True))
 
 
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch):
-    """Many tasks although users are few; sizes inside a task are those of the product."""
-    monkeypatch.setattr(module, "PART", 300)
-    monkeypatch.setattr(module, "ROUTED", 500)
-    monkeypatch.setattr(top_polish, "SUMMED", 500)
-
-
 @pytest.fixture(scope="module")
 def expected(users):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "PART", 300)
-        patch.setattr(module, "ROUTED", 500)
-        return grown(users)
+    return grown(users)
 
 
-def grown(users, engine=None, tell=lambda stage, done, total: None):
+def grown(users, engine=None, progress=ignore_progress):
     """The bytes of the tree."""
     options = {} if engine is None else {"engine": engine}
-    found = partitioned(users, np.random.default_rng(1), tell, **options)
+    found = learn_in_parts(users, np.random.default_rng(1), progress, limits=SMALL_PARTS, **options)
     return found.left.tobytes() + found.right.tobytes()
 
 
@@ -129,14 +122,14 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client, users, ex
 def test_workers_that_see_no_file_of_ours_get_their_rows_with_each_task(client, users, expected, tmp_path, monkeypatch):
     """As on a cluster without a shared folder: also there one worker dies, with all data it was sent."""
     sent, killed = [], []
-    take = rows.Depot.some
+    take = rows.RowDelivery.some
 
     def watched(self, places):
         found = take(self, places)
         sent.append(found.nbytes)
         return found
 
-    monkeypatch.setattr(rows.Depot, "some", watched)
+    monkeypatch.setattr(rows.RowDelivery, "some", watched)
     monkeypatch.setattr(dask_engine, "can_read", never)
     client.wait_for_workers(2, timeout=120)
     engine = engine_of(client, tmp_path)
@@ -198,18 +191,18 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(tmp_path, monkeypatch
 PROGRAM = """
 import sys
 import numpy as np
-from privact.tree import partitioned as module
+from privact.learn.limits import Limits
 from privact.learn.scale.engines import open_engine
+from privact.learn.scale.partition import learn_in_parts
 from privact.tree.embedding import Embedding
 
 if __name__ == "__main__":
-    module.PART = 300
     vectors = np.random.default_rng(0).integers(0, 40, (20_000, 3))
     with open_engine(cluster="local:2", scratch=sys.argv[1]) as engine:
-        def tell(stage, done, total):
+        def show(stage, done, total):
             if stage == "learning parts":
                 print(done, flush=True)
-        module.partitioned(Embedding.from_counts(vectors), np.random.default_rng(0), tell, engine)
+        learn_in_parts(Embedding.from_counts(vectors), np.random.default_rng(0), show, engine, limits=Limits(part=300))
 """
 
 

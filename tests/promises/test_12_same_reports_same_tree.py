@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, insert, select
 
-from privact.aggregator.jobs.learning import learned_tree
+from privact.aggregator.domain.round_evidence import stored_reports
+from privact.aggregator.jobs.learning import learn_stored_round
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import operator, rounds, users
 from privact.aggregator.storage.stored_reports import read_all, read_round
@@ -102,7 +103,8 @@ def learned_here(database: str, seed: int = 3, hostile: bool = False) -> Hierarc
     """The tree that this process learns from the reports in a database."""
     stored, (names, reports) = read_round(database, "spring"), read_all(database, "spring")
     reports[0, 0] += 40 * hostile
-    return learned_tree(stored._replace(search_seed=seed), names, reports, lambda stage, done, total: None)
+    table = stored_reports(database, stored, names, reports).table
+    return learn_stored_round(database, stored._replace(search_seed=seed), table).tree
 
 
 def test_order_of_arrival_a_restart_and_the_database_change_no_byte(shared_round, postgres_url, tmp_path):

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from privact.learn.search._regrafts import regraft
 from privact.learn.search._swaps import climb, fill, gains, random_children, run_chain, swap, total_cost, upward
 from privact.learn.search.linkage import average_linkage
-from privact.learn.search.state import random_state_of, state_of, tree_of
+from privact.learn.search.search_state import random_state_of, state_of, tree_of
 from privact.learn.search.swaps import PlainSearch
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree

@@ -43,8 +43,8 @@ from privact.baselines.likelihood import edge_counts, pair_counts
 from privact.baselines.random_graph_model import HierarchicalRandomGraph
 from privact.errors import InputError
 from privact.learn.search.gentree import SWEEPS
-from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
+from privact.progress import Progress
 from privact.simulate.reports import simulated_noise
 from privact.tree.hct import HierarchicalClusterTree
 

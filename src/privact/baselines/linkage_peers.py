@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike
 from privact.baselines._points import points_of
 from privact.baselines.bisection import bisection
 from privact.errors import InputError, MissingExtraError
-from privact.learn.search.learn_tree import SEARCHES, Search, learn_tree
-from privact.learn.search.linkage import LINKAGE_LIMIT
+from privact.learn.limits import LIMITS, Limits
+from privact.learn.search.learn_tree import learn_tree
+from privact.learn.search.searches import SEARCHES
 from privact.network.graph import ContactGraph
 from privact.query.quality import random_tree
 from privact.tree.embedding import Embedding
@@ -46,7 +47,9 @@ GraphLearner = Callable[..., HierarchicalClusterTree]
 """From a ContactGraph, and an optional random_state, to a tree. Not private."""
 
 
-def linkage(users: Embedding | ArrayLike, random_state: RandomState = None, *, method: Method) -> HierarchicalClusterTree:
+def linkage(
+    users: Embedding | ArrayLike, random_state: RandomState = None, *, method: Method, limits: Limits = LIMITS
+) -> HierarchicalClusterTree:
     """The tree that joins the two nearest clusters again and again, through fastcluster.
 
     users, random_state: see `TreeLearner`. All pairs of users are kept, so at most 20,000 users are taken.
@@ -58,9 +61,9 @@ def linkage(users: Embedding | ArrayLike, random_state: RandomState = None, *, m
     import fastcluster
 
     points = points_of(users)
-    if len(points) > LINKAGE_LIMIT:
+    if len(points) > limits.linkage:
         raise InputError(
-            f"{method} linkage keeps all pairs and takes at most {LINKAGE_LIMIT:,} users, not {len(points):,}: "
+            f"{method} linkage keeps all pairs and takes at most {limits.linkage:,} users, not {len(points):,}: "
             "use 'linkage+gentree'"
         )
     condensed = points.condensed()
@@ -99,7 +102,7 @@ def paris(graph: ContactGraph, random_state: RandomState = None) -> Hierarchical
     return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32), graph.users)
 
 
-def _searched(users: Embedding | ArrayLike, random_state: RandomState = None, *, search: Search) -> HierarchicalClusterTree:
+def _searched(users: Embedding | ArrayLike, random_state: RandomState = None, *, search: str) -> HierarchicalClusterTree:
     """The tree of one of our own searches."""
     return learn_tree(points_of(users), search=search, random_state=random_state)
 

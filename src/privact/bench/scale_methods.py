@@ -28,12 +28,14 @@ Children = tuple[NDArray[Any], NDArray[Any]]
 
 def privact(path: str, workers: int | None = None, cluster: str | None = None) -> Children:
     """Our own: reports, posterior, parts, graft and polish."""
-    from privact.learn.pipeline import learn_reports
-    from privact.learn.reports.files import read_reports
+    from privact.learn.evidence.profile import RoundReports
+    from privact.learn.pipeline import LearnSettings, learn_from_reports
+    from privact.learn.reports.report_files import read_reports
     from privact.learn.scale.engines import open_engine
 
     with open_engine(workers, cluster) as engine:
-        tree = learn_reports(read_reports(path, Path(path).parent), EPSILON_REPORT, random_state=0, engine=engine)
+        reports = RoundReports(read_reports(path, Path(path).parent), EPSILON_REPORT)
+        tree = learn_from_reports(reports, LearnSettings(random_state=0), engine=engine).tree
     return tree.left, tree.right
 
 

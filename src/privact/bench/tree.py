@@ -111,7 +111,7 @@ def speed(vectors: dict[str, NDArray[np.int64]], tell: Callable[[str], None]) ->
 def kernel_speed(vectors: NDArray[np.int64]) -> dict[str, float]:
     """Proposed swaps a second of the compiled chain and of its plain twin, from the same tree with the same draws."""
     from privact.learn.search._swaps import random_children, run_chain
-    from privact.learn.search.state import state_of
+    from privact.learn.search.search_state import state_of
     from privact.learn.search.swaps import PlainSearch
 
     n = len(vectors)

@@ -97,8 +97,8 @@ def show(
     together.
     """
     from privact.cli.privacy import promise
-    from privact.progress import progress_bar
     from privact.drawing.picture import check_kind, save_picture
+    from privact.progress import progress_bar
     from privact.tree.hct import HierarchicalClusterTree
 
     check_kind(output)

@@ -9,24 +9,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privact.cli.files import checked_output, read_labels
-from privact.cli.learn_reports import Cluster, RoundName, Scratch, Source, Where, Workers, learn_from_reports, where
+from privact.cli.learn_options import (
+    Cluster,
+    EngineChoice,
+    EvidenceFile,
+    ProfileName,
+    RoundName,
+    Scratch,
+    SearchName,
+    Source,
+    Workers,
+    chosen_engine,
+)  # fmt: skip
+from privact.cli.learn_reports import learn_file, learn_round, print_learned
 from privact.cli.learn_streamed import is_huge, learn_streamed
 from privact.cli.text import Json, facts, number, paragraph, print_json
+from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
+from privact.learn.search.searches import DEFAULT_SEARCH
 
 if TYPE_CHECKING:
     from privact.estimator import PrivaCT
+    from privact.learn.pipeline import LearnSettings
     from privact.network.graph import ContactGraph
+    from privact.network.streamed_degrees import StreamedDegrees
+    from privact.progress import Progress
 
 __all__ = ["app"]
 
 app = typer.Typer()
 
 _UTILITY_UP_TO = 20_000  # users; for more it takes a while, and `privact cost` tells it
-_COMPARED = {
-    "counts": "by how many contacts are in each bin",
-    "shares": "by which share of the contacts is in each bin",
-    "shares+own": "by which share of the contacts is in each bin, and by the own label",
-}
 _SEEDED = (
     "With --seed the noise can be drawn again by whoever guesses the seed: for experiments on contacts that are public anyway."
 )
@@ -62,10 +74,8 @@ def learn(
             metavar="FILE",
         ),
     ] = None,
-    profile: Annotated[
-        str, typer.Option(help="What users are compared by: counts, shares, or shares+own (with --labels).")
-    ] = "counts",
-    search: Annotated[str, typer.Option(help="gentree, linkage, or linkage+gentree.")] = "linkage+gentree",
+    profile: ProfileName = None,
+    search: SearchName = DEFAULT_SEARCH,
     sweeps: Annotated[int | None, typer.Option(help="Length of the search.", show_default="until the gain is small")] = None,
     temperature: Annotated[str | None, typer.Option(help="Of the chain: a number, or HOT,COLD.")] = None,
     no_denoise: Annotated[bool, typer.Option("--no-denoise", help="Take noisy counts as they are, as the paper does.")] = False,
@@ -73,6 +83,7 @@ def learn(
     label_bins: Annotated[
         bool, typer.Option("--label-bins", help="With --reports from a file: its bins are public labels, not random.")
     ] = False,
+    evidence: EvidenceFile = None,
     workers: Workers = None,
     cluster: Cluster = None,
     scratch: Scratch = None,
@@ -89,7 +100,6 @@ def learn(
     seed of the noise.
     """
     from privact.errors import InputError
-    from privact.protocol.label_files import number_labels
     from privact.protocol.round import epsilon_per_report
 
     if no_noise and epsilon is not None:
@@ -101,97 +111,107 @@ def learn(
     promise_per_edge = None if no_noise else (1.0 if epsilon is None else epsilon)
     if promise_per_edge is not None:
         epsilon_per_report(promise_per_edge)  # refused before the graph is read
-    heat = _temperature(temperature)
     checked_output(output)
+    if evidence is not None:
+        checked_output(evidence)
     if (graph is None) == (reports is None):
         raise InputError("give either a graph of contacts or --reports, for example: privact learn contacts.tsv -o tree.hct")
-    choice = Where(workers, cluster, scratch)
+
+    from privact.learn.evidence.evidence_file import write_evidence
+    from privact.learn.pipeline import LearnSettings
+    from privact.progress import progress_bar
+
+    settings = LearnSettings(profile or DEFAULT_PROFILE, not no_denoise, search, sweeps, _temperature(temperature), seed)
+    choice = EngineChoice(workers, cluster, scratch)
+    begin = perf_counter()
     if reports is not None:
-        graph_only = {
-            "--no-noise": no_noise,
-            "--bins": bins is not None,
-            "--labels": labels is not None,
-            "--profile": profile != "counts",
-            "--temperature": temperature is not None,
-            "--largest-component": largest_component,
-        }
-        for option, given in graph_only.items():
+        for option, given in (("--no-noise", no_noise), ("--bins", bins is not None), ("--largest-component", largest_component)):
             if given:
                 raise InputError(f"{option} goes with a graph of contacts, not with --reports: drop one")
-        learn_from_reports(
-            reports,
-            round_id,
-            output,
-            choice,
-            epsilon=epsilon,
-            denoise=not no_denoise,
-            label_bins=label_bins,
-            search=search,
-            sweeps=sweeps,
-            seed=seed,
-            json=json,
-        )
+        if "://" in reports:
+            if round_id is None:
+                raise InputError(f"--reports {reports} is a database and holds many rounds: name one with --round")
+            if labels is not None:
+                raise InputError(f"--labels {labels} goes with reports in a file: drop it, the database knows the labels")
+            learned, used = learn_round(reports, round_id, epsilon, label_bins, settings, profile is None, choice)
+        else:
+            if round_id is not None:
+                raise InputError(
+                    f"--round {round_id} goes with a database, but --reports {reports} is a file: drop it, or give a URL"
+                )
+            if epsilon is None:
+                raise InputError(f"--reports {reports} needs --epsilon, the promise per contact that the reports carry noise for")
+            learned, used = learn_file(reports, labels, epsilon, label_bins, settings, choice)
+        learned.tree.save(output)
+        if evidence is not None:
+            write_evidence(learned.evidence, evidence)
+        print_learned(learned, used, output, begin, json)
         return
     assert graph is not None
     for option, value in (("--round", round_id), ("--label-bins", label_bins)):
         if value:
             raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
-
-    from privact.progress import progress_bar
-
-    if is_huge(graph) and labels is None and profile == "counts" and heat is None and not largest_component:
-        with progress_bar() as tell:
-            summary = learn_streamed(
-                graph,
-                output,
-                choice,
-                tell,
-                epsilon=promise_per_edge,
-                bins=bins,
-                denoise=not no_denoise,
-                search=search,
-                sweeps=sweeps,
-                seed=seed,
+    contacts: StreamedDegrees | ContactGraph
+    with progress_bar() as progress:
+        if is_huge(graph) and not largest_component:
+            made = learn_streamed(graph, labels, promise_per_edge, bins, settings, choice, progress)
+            tree, found, contacts, utility = made.learned.tree, made.learned.evidence, made.contacts, None
+            unlabelled, seconds = made.users_without_label, perf_counter() - begin
+        else:
+            model, network, unlabelled = _learn_graph(
+                graph, largest_component, labels, promise_per_edge, bins, settings, choice, progress
             )
-        _report(summary, seed is not None, json)
-        return
-
-    from privact.estimator import PrivaCT
-    from privact.network.read import read_graph
-
-    begin = perf_counter()
-    with progress_bar() as tell:
-        tell("reading contacts", 0, 0)
-        contacts = read_graph(graph, largest_component=largest_component)
-        named = None if labels is None else read_labels(labels, contacts.users)
-        learner = PrivaCT(
-            epsilon=promise_per_edge,
-            n_bins=bins,
-            bins="random" if named is None else number_labels(named)[0],
-            denoise=not no_denoise,
-            profile=profile,  # type: ignore[arg-type]  # checked by fit
-            search=search,  # type: ignore[arg-type]  # checked by fit
-            sweeps=sweeps,
-            temperature=heat,
-            random_state=seed,
-        )
-        with where(choice, contacts.n_users) as engine:
-            model = learner.fit(contacts, progress=tell, engine=engine)
-        seconds = perf_counter() - begin
-        utility = _utility(model, contacts)
-        model.tree_.save(output)
+            tree, found, contacts, seconds = model.tree_, model.evidence_, network, perf_counter() - begin
+            utility = _utility(model, network)
+        tree.save(output)
+        if evidence is not None:
+            write_evidence(found, evidence)
     summary = {
         "output": str(output),
-        "users": contacts.n_users,
+        "users": tree.n_users,
         "contacts": contacts.n_edges,
         "dropped_duplicates": contacts.dropped_duplicates,
         "dropped_self_loops": contacts.dropped_self_loops,
-        "users_without_label": 0 if named is None else sum(label is None for label in named),
-        "parameters": dict(model.tree_.parameters),
+        "users_without_label": unlabelled,
+        "parameters": dict(tree.parameters),
         "relative_utility": utility,
         "seconds": round(seconds, 3),
     }
     _report(summary, seed is not None, json)
+
+
+def _learn_graph(
+    path: Path,
+    largest_component: bool,
+    labels: Path | None,
+    epsilon: float | None,
+    bins: int | None,
+    settings: LearnSettings,
+    choice: EngineChoice,
+    progress: Progress,
+) -> tuple[PrivaCT, ContactGraph, int]:
+    """Play every device of a graph in memory; returns the fitted model, the graph and the number of users without a label."""
+    from privact.estimator import PrivaCT
+    from privact.network.read import read_graph
+    from privact.protocol.label_files import number_labels
+
+    progress("reading contacts", 0, 0)
+    contacts = read_graph(path, largest_component=largest_component)
+    named = None if labels is None else read_labels(labels, contacts.users)
+    learner = PrivaCT(
+        epsilon=epsilon,
+        n_bins=bins,
+        bins="random" if named is None else number_labels(named)[0],
+        denoise=settings.denoise,
+        profile=settings.profile,
+        search=settings.search,
+        sweeps=settings.sweeps,
+        temperature=settings.temperature,
+        random_state=settings.random_state,
+    )
+    with chosen_engine(choice, contacts.n_users) as engine:
+        model = learner.fit(contacts, progress=progress, engine=engine)
+    return model, contacts, 0 if named is None else sum(label is None for label in named)
 
 
 def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
@@ -211,7 +231,7 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
         ("dropped", f"{summary['dropped_duplicates']:,} named again, {summary['dropped_self_loops']:,} with oneself"),
         ("bins", f"{parameters['n_bins']} {'random' if parameters['bins'] == 'random' else 'public labels'}"),
         ("noise", f"{noise}{', denoised' if noisy and parameters['denoise'] else ''}"),
-        ("compared", _COMPARED[parameters.get("profile", "counts")]),
+        ("compared", PROFILES[parameters.get("profile", DEFAULT_PROFILE)].description),
         ("search", f"{parameters['search']}, {summary['seconds']:.1f} s in all"),
     ]
     if unlabelled:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from privact.cli.learn_reports import Where, where
+from privact.cli.files import read_labels
+from privact.cli.learn_options import EngineChoice, chosen_engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from privact.progress import Tell
+    from privact.learn.pipeline import Learned, LearnSettings
+    from privact.network.streamed_degrees import StreamedDegrees
+    from privact.progress import Progress
 
 __all__ = ["is_huge", "learn_streamed"]
 
@@ -30,69 +33,74 @@ def is_huge(graph: Path) -> bool:
     return graph.stat().st_size > (_HUGE // 8 if graph.name.lower().endswith(".gz") else _HUGE)
 
 
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """What was learned from an edge list.
+
+    learned: the tree and the evidence. contacts: what was counted. users_without_label: counted in no bin.
+    """
+
+    learned: Learned
+    contacts: StreamedDegrees
+    users_without_label: int
+
+
 def learn_streamed(
     graph: Path,
-    output: Path,
-    choice: Where,
-    tell: Tell,
-    *,
+    labels: Path | None,
     epsilon: float | None,
     bins: int | None,
-    denoise: bool,
-    search: str,
-    sweeps: int | None,
-    seed: int | None,
-) -> dict[str, Any]:
-    """Play every device of an edge list in little memory, learn the tree and write it; returns what to tell about it."""
-    from privact.learn.pipeline import learn_reports
-    from privact.learn.reports.table import Reports
+    settings: LearnSettings,
+    choice: EngineChoice,
+    progress: Progress,
+) -> Streamed:
+    """Play every device of an edge list in little memory and learn the tree.
+
+    labels: public labels as bins; None for random bins. epsilon: the promise per contact; None for no noise.
+    settings: the random_state also draws the bins and the noise.
+    """
+    from privact.estimator import public_parameters
+    from privact.learn.evidence.profile import RoundReports
+    from privact.learn.pipeline import learn_from_reports
+    from privact.learn.reports.report_table import ReportTable
     from privact.learn.search.learn_tree import generator
     from privact.network.streamed_degrees import stream_degree_vectors
     from privact.protocol.bins import assign_bins
+    from privact.protocol.label_files import number_labels
     from privact.protocol.round import check_bins, default_bins, epsilon_per_report
     from privact.tree.users import UserIds
 
-    begin = perf_counter()
-    bin_stream, noise_stream, search_stream = generator(seed).spawn(3)
-    bins_seed = bin_stream.bytes(16)
+    bin_stream, noise_stream, search_stream = generator(settings.random_state).spawn(3)
+    bins_seed = bin_stream.bytes(16) if labels is None else None
 
     def bins_of(users: Sequence[str]) -> tuple[NDArray[np.integer], int]:
-        n_bins = default_bins(len(users)) if bins is None else bins
-        return assign_bins(users, bins_seed, check_bins(n_bins, len(users))), n_bins
+        import numpy as np
+
+        if bins_seed is None:
+            assert labels is not None
+            numbers, n_labels = number_labels(read_labels(labels, users))
+            return np.array(numbers, np.int32), n_labels
+        n_bins = check_bins(default_bins(len(users)) if bins is None else bins, len(users))
+        return assign_bins(users, bins_seed, n_bins), n_bins
 
     with tempfile.TemporaryDirectory(prefix="privact-", dir=choice.scratch) as folder:
-        tell("reading contacts", 0, 0)
+        progress("reading contacts", 0, 0)
         found = stream_degree_vectors(graph, Path(folder), bins_of)
         n, n_bins = found.vectors.shape
         per_report = None if epsilon is None else epsilon_per_report(epsilon)
         if per_report is not None:
-            tell("adding noise", 0, n)
+            progress("adding noise", 0, n)
             _add_noise(found.vectors, per_report, noise_stream)
-        users = UserIds.of(found.users)
-        with where(choice, n) as engine:
-            tree = learn_reports(
-                Reports(found.vectors, users),
-                per_report if denoise else None,
-                search=search,  # type: ignore[arg-type]  # checked by learn_tree
-                sweeps=sweeps,
-                random_state=search_stream,
-                progress=tell,
+        table = ReportTable(found.vectors, UserIds.of(found.users))
+        with chosen_engine(choice, n) as engine:
+            learned = learn_from_reports(
+                RoundReports(table, per_report, labels is None, None if labels is None else found.bins),
+                replace(settings, random_state=search_stream),
+                parameters=public_parameters(epsilon, n_bins, labels is None, bins_seed),
                 engine=engine,
+                progress=progress,
             )
-        noisy = {} if epsilon is None else {"epsilon": epsilon, "epsilon_report": per_report}
-        shown = {"n_bins": n_bins, "bins": "random", "bins_seed": bins_seed.hex(), "denoise": denoise, "search": search}
-        tree.with_parameters({**noisy, **shown}).save(output)
-    return {
-        "output": str(output),
-        "users": n,
-        "contacts": found.n_edges,
-        "dropped_duplicates": found.dropped_duplicates,
-        "dropped_self_loops": found.dropped_self_loops,
-        "users_without_label": 0,
-        "parameters": {**noisy, **shown},
-        "relative_utility": None,
-        "seconds": round(perf_counter() - begin, 3),
-    }
+    return Streamed(learned, found, 0 if labels is None else int((found.bins < 0).sum()))
 
 
 def _add_noise(vectors: NDArray[np.int32], epsilon_report: float, rng: np.random.Generator) -> None:

@@ -14,6 +14,7 @@ from privact.cli.text import Json, paragraph, print_json, table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privact.learn.evidence.count_posterior import CountPosterior
     from privact.tree.hct import HierarchicalClusterTree
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -52,6 +53,14 @@ def recommend(
         float | None,
         typer.Option(help="The promise per contact that the reports carry noise for.", show_default=False),
     ] = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What privact learn --evidence wrote; else it is estimated again from the reports.",
+            show_default=False,
+        ),
+    ] = None,
     verb: Annotated[str, typer.Option(help="What users do with items, for the reason.")] = "rated",
     json: Json = False,
 ) -> None:
@@ -79,7 +88,9 @@ def recommend(
     known = read_ratings(ratings)
     told = _Told(None, None)
     if labels is not None and reports is not None and epsilon is not None:
-        told = _read_told(loaded, labels, reports, epsilon)
+        told = _read_told(loaded, labels, reports, epsilon, evidence)
+    elif evidence is not None:
+        raise InputError(f"--evidence {evidence} goes with --labels, --reports and --epsilon: give all four, or none")
     recommender = ColdStartRecommender(loaded, known, groups=told.groups, contacts=told.contacts, verb=verb)
     recommender.settings = settings_for(recommender)
     found = recommender.recommend(str(found_user), k)
@@ -99,13 +110,12 @@ class _Told(NamedTuple):
     contacts: NDArray[Any] | None
 
 
-def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsilon: float) -> _Told:
+def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsilon: float, evidence: Path | None) -> _Told:
     """Labels and reports in the order of the tree's leaves."""
     from tempfile import TemporaryDirectory
 
     from privact.errors import InputError
-    from privact.learn.evidence.count_posterior import CountPosterior
-    from privact.learn.reports.files import read_reports
+    from privact.learn.reports.report_files import read_reports
     from privact.protocol.round import epsilon_per_report
 
     per_report = epsilon_per_report(epsilon)
@@ -121,13 +131,14 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
 
     groups, n_groups = number_labels(read_labels(labels, users))
     with TemporaryDirectory() as folder:
-        matrix, ids = read_reports(reports, Path(folder))
+        table = read_reports(reports, Path(folder))
+        matrix, ids = table.matrix, table.users
         if matrix.shape[1] != n_groups:
             raise InputError(
                 f"{labels} gives the users of the tree {n_groups} labels, but {reports} counts in {matrix.shape[1]} bins: "
                 f"give the labels that were the bins"
             )
-        counts = CountPosterior.fit(matrix, per_report, equal_bins=False).counts(matrix)
+        counts = _posterior(matrix, per_report, evidence).counts(matrix)
     if ids is None:
         if len(counts) != len(users):
             raise InputError(
@@ -141,3 +152,22 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
             f"give the reports that it was learned from"
         )
     return _Told(groups, counts[[row_of[name] for name in users]])
+
+
+def _posterior(reports: NDArray[Any], epsilon_report: float, evidence: Path | None) -> CountPosterior:
+    """The law of true counts given a report: as it was kept, or estimated from the reports."""
+    from privact.errors import InputError
+    from privact.learn.evidence.count_posterior import CountPosterior
+    from privact.learn.evidence.evidence_file import read_evidence
+
+    if evidence is None:
+        return CountPosterior.fit(reports, epsilon_report, equal_bins=False)
+    kept = read_evidence(evidence).posterior
+    if kept is None:
+        raise InputError(f"{evidence} is of a tree learned with --no-denoise and holds no estimate: leave --evidence out")
+    if (kept.epsilon_report, len(kept.shares)) != (epsilon_report, reports.shape[1]):
+        raise InputError(
+            f"{evidence} is of reports of {len(kept.shares)} bins at epsilon {2 * kept.epsilon_report:g}, these have "
+            f"{reports.shape[1]} at epsilon {2 * epsilon_report:g}: give the file of the same reports"
+        )
+    return kept

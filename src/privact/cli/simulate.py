@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.operator import TokenFile, Url, read_operator_token
-from privact.progress import progress_bar
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.errors import MissingExtraError, PrivaCTError
+from privact.progress import progress_bar
 
 if TYPE_CHECKING:
     from privact.simulate.http_devices import Simulation

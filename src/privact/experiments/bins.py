@@ -116,4 +116,4 @@ def _tree(meaning: Meaning, graph: Any, labels: Any, seed: int) -> HierarchicalC
     given: dict[str, Any] = {"n_bins": 1 if meaning.bins == "one" else default_bins(graph.n_users)}
     if labels is not None:
         given = {"bins": labels}
-    return PrivaCT(EPSILON, profile=meaning.profile, random_state=seed, **given).fit(graph).tree_  # type: ignore[arg-type]
+    return PrivaCT(EPSILON, profile=meaning.profile, random_state=seed, **given).fit(graph).tree_

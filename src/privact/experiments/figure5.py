@@ -17,7 +17,7 @@ from privact.experiments.results import Claim, Findings, Verdict, markdown_table
 from privact.experiments.tree_quality import EPSILONS, PAPER, denoised, random_partition
 from privact.learn.search._swaps import run_chain
 from privact.learn.search.learn_tree import learn_tree
-from privact.learn.search.state import random_state_of, tree_of
+from privact.learn.search.search_state import random_state_of, tree_of
 from privact.network.datasets import load_dataset
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins

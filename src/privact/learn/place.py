@@ -91,7 +91,7 @@ def place(
     embedding: of the tree's users. newcomers: of the new users, in the same coordinates. users: ids of the new users.
     """
     from privact.learn.search._regrafts import best_siblings
-    from privact.learn.search.state import state_of
+    from privact.learn.search.search_state import state_of
 
     if users is not None and len(users) != len(newcomers):
         raise InputError(f"{len(users)} ids for {len(newcomers)} newcomers: give one each")

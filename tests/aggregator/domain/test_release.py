@@ -14,10 +14,12 @@ from privact.aggregator.domain.release import (
     release_path,
     sha256_of,
 )
-from privact.aggregator.jobs.learning import embedded, embedder_of, learned_tree
+from privact.aggregator.domain.round_evidence import stored_reports as reports_of
+from privact.aggregator.jobs.learning import learn_stored_round, read_stored_table
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.audit.leakage import PUBLIC_PARAMETERS, inspect_release
+from privact.learn.search.learn_tree import LearnedTree
 from privact.protocol.round import Round
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -25,7 +27,8 @@ from privact.tree.hct import HierarchicalClusterTree
 def learned(stored, path):
     """Learn a stored round in this process and write its release."""
     url = stored.settings.database_url
-    learned_tree(read_round(url, "spring"), *read_all(url, "spring"), lambda stage, done, total: None).save(path)
+    round = read_round(url, "spring")
+    learn_stored_round(url, round, read_stored_table(url, round, path.with_suffix(".table"))).tree.save(path)
     return path
 
 
@@ -51,15 +54,15 @@ def test_parameters_are_the_rounds_own_and_follow_from_it(stored_reports):
     assert "bins_seed" not in of_labels
 
 
-def test_the_seed_of_the_round_decides_the_search(stored_reports, monkeypatch):
-    url, given = stored_reports().settings.database_url, {}
+def test_the_seed_of_the_round_decides_the_search(stored_reports, monkeypatch, tmp_path):
+    stored, given = stored_reports(), {}
 
     def search(population, **arguments):
         given.update(arguments)
-        return HierarchicalClusterTree.from_nested((0, 1))
+        return LearnedTree(HierarchicalClusterTree.from_nested((0, 1)), np.zeros(1))
 
-    monkeypatch.setattr("privact.learn.search.learn_tree.learn_tree", search)
-    learned_tree(read_round(url, "spring"), *read_all(url, "spring"), lambda stage, done, total: None)
+    monkeypatch.setattr("privact.learn.pipeline.learn_tree", search)
+    learned(stored, tmp_path / "tree.hct")
     assert (given["random_state"], given["search"]) == (7, "linkage+gentree")
 
 
@@ -76,7 +79,7 @@ def test_a_round_compares_users_by_the_profile_it_names(stored_reports, profile,
     group = np.arange(120) // 2 % 3
     contacts = np.where(np.arange(120) % 2, 12, 48)  # the few of one group are nearer to the few of another than to the many
     reports = (np.eye(3)[group] * contacts[:, None]).astype(np.int32)
-    tree = learned_tree(stored._replace(profile=profile), users, reports, lambda stage, done, total: None)
+    tree = learn_stored_round(url, stored._replace(profile=profile), reports_of(url, stored, users, reports).table).tree
     near = [group[[users.index(other) for other, _ in tree.nearest(user, 39)]] for user in users]
     assert all(set(theirs) == {mine} for theirs, mine in zip(near, group, strict=True)) == by_group
     assert tree.parameters["profile"] == profile
@@ -89,10 +92,11 @@ def test_an_absurd_report_is_clamped_and_does_not_move_the_others(stored_reports
     round, (users, reports) = read_round(url, "spring"), read_all(url, "spring")
     attacked = reports.copy()
     attacked[0] = hostile
-    rows = embedded(round, embedder_of(round, attacked), attacked).rows
+    table = reports_of(url, round, users, attacked).table
+    rows = table.matrix
     assert np.abs(rows).max() < 120 + 40  # 119 contacts, and noise beyond 40 at epsilon 2 has a chance of e^-80
     assert np.array_equal(rows[1:], attacked[1:])
-    tree = learned_tree(round, users, attacked, lambda stage, done, total: None)
+    tree = learn_stored_round(url, round, table).tree
     honest = [user for user in users[1:] if user.endswith("@many.example")]
     near = [user for user, _ in tree.nearest(honest[0], 30) if user != users[0]]
     assert np.mean([user.endswith("@many.example") for user in near]) > 0.95

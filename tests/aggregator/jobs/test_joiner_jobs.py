@@ -10,13 +10,15 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from privact.aggregator.domain.release import count_joiners_in, record_release, sha256_of
+from privact.aggregator.domain.round_evidence import stored_reports as reports_of
 from privact.aggregator.http.app import create_app
 from privact.aggregator.jobs import supervisor as supervisor_module
 from privact.aggregator.jobs.joiner_jobs import JoinerJobs
-from privact.aggregator.jobs.learning import embedded, embedder_of, joined_tree, learned_tree
+from privact.aggregator.jobs.learning import join_late, learn_stored_round, read_stored_table
 from privact.aggregator.jobs.supervisor import Supervisor
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.stored_reports import read_all, read_round
+from privact.learn.pipeline import embed_rounds, fit_evidence
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -31,7 +33,9 @@ def released(stored_reports):
         stored = stored_reports(name)
         url = stored.settings.database_url
         stored.settings.releases_folder.mkdir()
-        learned_tree(read_round(url, "spring"), *read_all(url, "spring"), lambda *progress: None).save(stored.release)
+        round = read_round(url, "spring")
+        table = read_stored_table(url, round, stored.settings.data_folder / "table")
+        learn_stored_round(url, round, table).tree.save(stored.release)
         with stored.store.write() as connection:
             connection.execute(update(schema.rounds).values(state="learning"))
         record_release(stored.store, "spring", sha256_of(stored.release), 120)
@@ -114,11 +118,12 @@ def test_neither_the_order_nor_a_restart_nor_a_lost_file_changes_a_place(release
 def together(stored):
     """The tree with all late joiners placed at once, in this process."""
     url = stored.settings.database_url
-    round, (names, late), reports = read_round(url, "spring"), read_all(url, "spring", late=True), read_all(url, "spring")[1]
-    embedder = embedder_of(round, reports)
-    early, newcomers = embedded(round, embedder, reports), embedded(round, embedder, late)
+    round, (names, late) = read_round(url, "spring"), read_all(url, "spring", late=True)
+    in_time, too_late = (reports_of(url, round, *some) for some in (read_all(url, "spring"), (names, late)))
+    evidence = fit_evidence(in_time, "counts")
+    early, newcomers = (embed_rounds(evidence, [some]) for some in (in_time, too_late))
     path = stored.settings.data_folder / "together.hct"
-    joined_tree(HierarchicalClusterTree.load(stored.release), early, newcomers, names).save(path)
+    join_late(HierarchicalClusterTree.load(stored.release), early, newcomers, names).save(path)
     return path
 
 

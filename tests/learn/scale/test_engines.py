@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from privact.errors import InputError, PrivaCTError
-from privact.learn.scale.engines import Engine, InProcess, open_engine, run, shared
+from privact.learn.scale.engines import open_engine
+from privact.learn.scale.task_runner import Engine, InProcess, read_shared, run
 
 
 def double(value):
@@ -19,7 +20,7 @@ def double(value):
 
 
 def doubled_share(value):
-    return 2 * shared(value)["number"]
+    return 2 * read_shared(value)["number"]
 
 
 def die(_value):
@@ -122,7 +123,8 @@ def test_what_cannot_be_is_refused(options, message):
 
 PROGRAM = """
 import sys, time
-from privact.learn.scale.engines import open_engine, run
+from privact.learn.scale.engines import open_engine
+from privact.learn.scale.task_runner import run
 
 def wait(number):
     time.sleep(0.2)

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from privact.learn.evidence.count_posterior import CountPosterior
-from privact.learn.scale import part, top_polish
+from privact.learn.limits import Limits
+from privact.learn.scale import part
 from privact.learn.scale import partition as module
 from privact.learn.scale.engines import open_engine
-from privact.learn.scale.partition import partitioned
+from privact.learn.scale.partition import learn_in_parts
 from privact.learn.scale.population import EmbeddedRows
 from privact.learn.search._swaps import fill
 from privact.learn.search.linkage import average_linkage
-from privact.learn.search.state import state_of
+from privact.learn.search.search_state import state_of
+from privact.progress import ignore_progress
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -21,12 +25,12 @@ def heavy_tailed(n, seed=0):
     return rng.poisson(np.outer(6.0 * rng.pareto(1.6, n) + 1.0, np.full(5, 0.2)))
 
 
-def quiet(_stage, _done, _total):
-    pass
+SMALL_PARTS = Limits(part=60, sketch_sample=40, part_linkage=20, routed=37, summed=41)
+"""Split early, so that small trees are made as large ones are."""
 
 
-def grown(population, seed=0, tell=quiet, **options):
-    return partitioned(population, np.random.default_rng(seed), tell, **options)
+def grown(population, seed=0, progress=ignore_progress, limits=SMALL_PARTS, **options):
+    return learn_in_parts(population, np.random.default_rng(seed), progress, limits=limits, **options)
 
 
 def tree_of(found):
@@ -38,17 +42,6 @@ def cost_of(embedding, found):
     return fill(state_of(embedding, tree.left, tree.right))
 
 
-@pytest.fixture
-def small_parts(monkeypatch):
-    """Split early, so that small trees are made as large ones are."""
-    monkeypatch.setattr(module, "PART", 60)
-    monkeypatch.setattr(module, "SAMPLE", 40)
-    monkeypatch.setattr(module, "ROUTED", 37)
-    monkeypatch.setattr(part, "SAMPLE", 40)
-    monkeypatch.setattr(part, "EXACT", 20)
-    monkeypatch.setattr(top_polish, "SUMMED", 41)
-
-
 KINDS = {
     "heavy tailed": heavy_tailed,
     "the same": lambda n: np.full((n, 2), 3),
@@ -58,7 +51,6 @@ KINDS = {
 }
 
 
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("n", [2, 3, 20, 21, 59, 60, 61, 119, 121, 700])
 @pytest.mark.parametrize("kind", KINDS)
 def test_everybody_is_in_one_tree(n, kind):
@@ -68,7 +60,6 @@ def test_everybody_is_in_one_tree(n, kind):
     assert sorted(tree.order.tolist()) == list(range(n))
 
 
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [50, 500])
 def test_the_costs_it_tells_are_those_of_the_tree(kind, n):
@@ -79,7 +70,6 @@ def test_the_costs_it_tells_are_those_of_the_tree(kind, n):
     assert found.costs == sorted(found.costs)
 
 
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("seed", range(3))
 def test_it_comes_close_to_average_linkage_of_everybody(seed):
     embedding = Embedding.from_counts(heavy_tailed(800, seed))
@@ -88,7 +78,6 @@ def test_it_comes_close_to_average_linkage_of_everybody(seed):
     assert grown(embedding, seed).costs[-1] >= exact
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_groups_that_are_far_apart_stay_apart():
     group = np.random.default_rng(3).integers(0, 5, 400)
     vectors = 1000 * np.eye(5, dtype=np.int64)[group] + np.random.default_rng(4).integers(0, 9, (400, 5))
@@ -98,14 +87,13 @@ def test_groups_that_are_far_apart_stay_apart():
         assert frozenset(np.flatnonzero(group == number).tolist()) in found
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_no_task_is_given_more_than_it_may_hold(monkeypatch):
     """Memory of a worker is bounded: quadratic only inside a sketch or an exact part, linear in a part."""
     linked, learned = [], []
 
-    def watched(embedding):
+    def watched(embedding, limits):
         linked.append(len(embedding))
-        return average_linkage(embedding)
+        return average_linkage(embedding, limits)
 
     learn_part = part.learn_part
 
@@ -122,7 +110,6 @@ def test_no_task_is_given_more_than_it_may_hold(monkeypatch):
     assert max(learned) <= 60
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_uncertain_users_are_not_all_sent_to_the_certain_ones():
     """Posterior points differ in length; nearest is by distance between points."""
     rng = np.random.default_rng(6)
@@ -133,10 +120,9 @@ def test_uncertain_users_are_not_all_sent_to_the_certain_ones():
     assert grown(embedding, rounds=0).costs[-1] >= 0.95 * exact
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_progress_rises_to_the_last_user():
     told = []
-    grown(Embedding.from_counts(heavy_tailed(300)), tell=lambda *what: told.append(what))
+    grown(Embedding.from_counts(heavy_tailed(300)), progress=lambda *what: told.append(what))
     assert list(dict.fromkeys(stage for stage, _, _ in told)) == [
         "sketching", "sending users to their parts", "learning parts", "adding up clusters", "polishing",
     ]  # fmt: skip
@@ -145,7 +131,6 @@ def test_progress_rises_to_the_last_user():
     assert (learned[0], learned[-1]) == (0, 300)
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_same_seed_same_tree():
     embedding = Embedding.from_counts(heavy_tailed(300))
     first, again, other = (tree_of(grown(embedding, seed)) for seed in (7, 7, 8))
@@ -153,7 +138,6 @@ def test_same_seed_same_tree():
     assert first != other
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_rows_and_their_points_give_the_same_tree():
     reports = heavy_tailed(500) - 1
     posterior = CountPosterior.fit(reports, 0.5, equal_bins=True)
@@ -161,35 +145,31 @@ def test_rows_and_their_points_give_the_same_tree():
 
 
 @pytest.mark.parametrize("kind", ["posterior", "counts"])
-def test_a_pool_of_processes_gives_the_same_tree(monkeypatch, kind, tmp_path):
-    monkeypatch.setattr(module, "PART", 300)  # tasks in other processes have the sizes of the product
-    monkeypatch.setattr(module, "SAMPLE", 200)
+def test_a_pool_of_processes_gives_the_same_tree(kind, tmp_path):
+    limits = Limits(part=300, sketch_sample=200, part_linkage=100, routed=500)
     vectors = heavy_tailed(1_200)
     population = Embedding.from_counts(vectors)
     if kind == "posterior":
         population = EmbeddedRows(vectors, CountPosterior.fit(vectors, 0.5, equal_bins=True))
-    here = grown(population)
+    here = grown(population, limits=limits)
     with open_engine(workers=2, scratch=tmp_path) as engine:
-        there = grown(population, engine=engine)
+        there = grown(population, limits=limits, engine=engine)
         assert engine.workers == 2
     assert here.left.tobytes() + here.right.tobytes() == there.left.tobytes() + there.right.tobytes()
     assert here.costs == there.costs
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_the_top_alone_is_polished_where_memory_is_short(monkeypatch):
+def test_the_top_alone_is_polished_where_memory_is_short():
     """The largest clusters hang together, so swaps between them are swaps of the whole tree."""
     embedding = Embedding.from_counts(heavy_tailed(700, 2))
     whole = grown(embedding)
-    monkeypatch.setattr(top_polish, "MEMORY", 16 * len(embedding.weights) * 100)
-    top = grown(embedding)
+    top = grown(embedding, limits=replace(SMALL_PARTS, top_bytes=16 * len(embedding.weights) * 100))
     assert top.costs[:2] == pytest.approx(whole.costs[:2], rel=1e-12)
     assert top.costs[1] < top.costs[-1]
     assert top.costs[-1] == pytest.approx(cost_of(embedding, top), rel=1e-12)
 
 
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("vectors", [np.full((1_500, 2), 3), 3 ** np.minimum(np.arange(1_500), 30)[:, None]])
 def test_users_who_look_the_same_end_up_in_a_shallow_tree(vectors):
     tree = tree_of(grown(Embedding.from_counts(vectors), rounds=0))

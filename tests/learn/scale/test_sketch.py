@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.learn.scale import sketch
-from privact.learn.scale.sketch import draw_sample, halves, nearest, split
+from privact.learn.scale.sketch import assign_to_sample, cut_sketch, draw_sample, split_in_half
 from privact.tree.embedding import Embedding
 
 # A sketch over four sampled users: ((0, 1), (2, 3)).
@@ -19,18 +18,17 @@ def test_nearest_is_by_the_distance_between_points():
     """The lowest expected dissimilarity would send the uncertain user to the certain one at (1, 1)."""
     sample = Embedding(np.array([[1.0, 1.0], [0.1, 0.1], [-1.0, -1.0]]), np.array([0.5, 2.0]), 2.5)
     users = Embedding(np.array([[0.2, 0.2], [0.9, 0.9], [-0.7, -0.7], [0.1, 0.1]]), sample.weights, 2.5)
-    assert nearest(sample, users).tolist() == [1, 0, 2, 1]
+    assert assign_to_sample(sample, users).tolist() == [1, 0, 2, 1]
 
 
-def test_nearest_is_the_same_for_any_block(monkeypatch):
+def test_nearest_is_the_same_for_any_block():
     rng = np.random.default_rng(0)
     users = Embedding.from_counts(rng.integers(0, 30, (300, 3)))
     sample = users.take(np.arange(0, 300, 7))
     plain = np.abs(users.counts[:, None] - sample.counts).sum(axis=2)
-    found = nearest(sample, users)
+    found = assign_to_sample(sample, users)
     np.testing.assert_array_equal(plain[np.arange(300), found], plain.min(axis=1))
-    monkeypatch.setattr(sketch, "BLOCK", 13)
-    np.testing.assert_array_equal(nearest(sample, users), found)
+    np.testing.assert_array_equal(assign_to_sample(sample, users, block=13), found)
 
 
 def test_a_sample_is_at_most_half_and_ascending():
@@ -42,10 +40,10 @@ def test_a_sample_is_at_most_half_and_ascending():
 
 def test_the_largest_branches_that_are_small_enough_become_parts():
     near = np.array([0, 1, 0, 2, 3, 3, 2, 3])  # 2 + 1 users on the left, 2 + 3 on the right
-    whole_sides = split(LEFT, RIGHT, near, 5)
+    whole_sides = cut_sketch(LEFT, RIGHT, near, 5)
     assert parts_of(whole_sides) == [[0, 1, 2], [3, 4, 5, 6, 7]]
     assert (whole_sides.left.tolist(), whole_sides.right.tolist()) == ([0], [1])
-    right_apart = split(LEFT, RIGHT, near, 4)
+    right_apart = cut_sketch(LEFT, RIGHT, near, 4)
     assert sorted(map(tuple, parts_of(right_apart))) == [(0, 1, 2), (3, 6), (4, 5, 7)]
     # The two parts of the right side are joined first.
     sizes = [len(part) for part in parts_of(right_apart)]
@@ -56,18 +54,18 @@ def test_the_largest_branches_that_are_small_enough_become_parts():
 
 def test_one_sampled_user_may_stand_for_more_than_a_part():
     near = np.array([0, 0, 0, 0, 0, 1, 2, 3])
-    assert sorted(map(len, parts_of(split(LEFT, RIGHT, near, 3)))) == [1, 2, 5]
+    assert sorted(map(len, parts_of(cut_sketch(LEFT, RIGHT, near, 3)))) == [1, 2, 5]
 
 
 def test_users_who_cannot_be_told_apart_are_halved():
     near = np.zeros(41, np.int64)
     near[-3:] = [1, 2, 3]
-    assert parts_of(split(LEFT, RIGHT, near, 10)) == [list(range(21)), list(range(21, 41))]
+    assert parts_of(cut_sketch(LEFT, RIGHT, near, 10)) == [list(range(21)), list(range(21, 41))]
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
 def test_halves(n):
-    found = halves(n)
+    found = split_in_half(n)
     assert len(found) == 2
     assert found.order.tolist() == list(range(n))
     assert found.bounds.tolist() == [0, (n + 1) // 2, n]

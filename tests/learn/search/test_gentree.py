@@ -11,7 +11,7 @@ from privact.learn.search import gentree
 from privact.learn.search._swaps import climb, fill
 from privact.learn.search.gentree import SWEEPS, WINDOW, anneal, schedule
 from privact.learn.search.learn_tree import learn_tree
-from privact.learn.search.state import random_state_of, state_of
+from privact.learn.search.search_state import random_state_of, state_of
 from privact.learn.search.swaps import PlainSearch
 from privact.tree.embedding import Embedding
 

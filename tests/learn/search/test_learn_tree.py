@@ -12,7 +12,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from privact.errors import InputError
 from privact.learn.evidence.count_posterior import CountPosterior
-from privact.learn.search.learn_tree import SEARCHES, learn_tree
+from privact.learn.search.learn_tree import learn_tree
+from privact.learn.search.searches import SEARCHES
 from privact.simulate.known_graphs import cliques, nested_cliques, path
 from privact.tree import matrix as matrix_module
 from privact.tree.cost import dasgupta_cost, find_violations

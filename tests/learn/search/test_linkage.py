@@ -7,9 +7,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from privact.errors import InputError
+from privact.learn.limits import LIMITS
 from privact.learn.search._swaps import climb, fill
-from privact.learn.search.linkage import LINKAGE_LIMIT, average_linkage, linkage_children, other_average_linkage
-from privact.learn.search.state import state_of
+from privact.learn.search.linkage import average_linkage, linkage_children, other_average_linkage
+from privact.learn.search.search_state import state_of
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -47,7 +48,7 @@ def test_average_linkage_is_a_local_optimum_of_swaps(seed):
 
 
 def test_too_many_users_are_refused_before_any_pair_is_made():
-    crowd = Embedding(np.zeros((LINKAGE_LIMIT + 1, 1), np.float32), np.ones(1), 1.0)
+    crowd = Embedding(np.zeros((LIMITS.linkage + 1, 1), np.float32), np.ones(1), 1.0)
     with pytest.raises(InputError, match=r"at most 20,000 users, not 20,001: use search='linkage\+gentree'") as caught:
         average_linkage(crowd)
     assert "\n" not in str(caught.value)

@@ -10,7 +10,7 @@ import pytest
 from privact.learn.search._regrafts import attach, best_place, best_siblings, detach, regraft
 from privact.learn.search._swaps import between, climb, fill, gains, random_children, sibling_of
 from privact.learn.search.regrafts import polish
-from privact.learn.search.state import random_state_of, state_of, tree_of
+from privact.learn.search.search_state import random_state_of, state_of, tree_of
 from privact.tree.embedding import Embedding, Thresholds
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
+from privact.aggregator.domain.round_evidence import clamp_reports, evidence_of
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables
@@ -51,6 +52,7 @@ class Recommendations:
         self._store = store
         self._folder = settings.data_folder / "ratings"
         self._url = settings.database_url
+        self._releases = settings.releases_folder
         self._verb = settings.ratings_verb
         self._lock = threading.Lock()
         self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
@@ -110,9 +112,6 @@ class Recommendations:
 
     def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
         """The public label of each leaf, and how many contacts in each label its report lets expect; none with random bins."""
-        from privact.learn.evidence.count_posterior import CountPosterior
-        from privact.learn.evidence.plausible import plausible_counts
-
         stored = read_round(self._url, round_id)
         if stored.round.bins != "labels":
             return None, None
@@ -120,12 +119,11 @@ class Recommendations:
         place = {user: row for row, user in enumerate(users)}
         assert tree.tree.users is not None
         rows = np.array([place[user] for user in tree.tree.users])
-        counts = plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)
-        posterior = CountPosterior.fit(counts[: stored.n_reports], stored.round.epsilon_report, equal_bins=False)
+        expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
         with self._store.read() as connection:
             query = label_tables.select().where(label_tables.c.round_id == round_id)
             table = LabelTable.from_bytes(connection.execute(query).one().bytes, stored.round.labels_digest)
-        return table.labels_of(tree.tree.users), posterior.counts(counts)[rows]
+        return table.labels_of(tree.tree.users), expected[rows]
 
     def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
         """Everyone who reported, in time or late."""

@@ -21,7 +21,6 @@ from privact.errors import PrivaCTError
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = [
-    "SEARCH",
     "count_joiners_in",
     "count_late",
     "fail_round",
@@ -32,9 +31,6 @@ __all__ = [
     "remove_drafts",
     "sha256_of",
 ]
-
-SEARCH: Final = "linkage+gentree"
-"""The search that every round is learned with."""
 
 _AT_REST: Final[dict[str, Any]] = {"stage": None, "done": 0, "total": 0}
 
@@ -89,8 +85,6 @@ def public_parameters(stored: StoredRound) -> dict[str, Any]:
         "closes": round.closes,
         "joiner_seconds": round.joiner_seconds,
         "profile": stored.profile,
-        "denoise": True,
-        "search": SEARCH,
         "search_seed": stored.search_seed,
     }
 

@@ -5,49 +5,79 @@ All of it is post-processing of reports. The same reports and the same seed give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privact.aggregator.domain.release import SEARCH, public_parameters
-from privact.aggregator.storage.stored_reports import StoredRound
+from privact.aggregator.domain.release import public_parameters
+from privact.aggregator.domain.round_evidence import own_labels
+from privact.aggregator.storage.stored_reports import StoredRound, read_reports
+from privact.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
-    from privact.learn.scale.population import EmbeddedRows, Embedder
+    from privact.learn.pipeline import Learned, LearnSettings
+    from privact.learn.reports.report_table import ReportTable
+    from privact.learn.scale.population import EmbeddedRows
+    from privact.learn.scale.task_runner import Engine
     from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["Progress", "embedded", "embedder_of", "joined_tree", "learned_tree", "plausible"]
-
-Progress = Callable[[str, int, int], None]
+__all__ = ["join_late", "learn_stored_round", "read_stored_table"]
 
 
-def learned_tree(
-    stored: StoredRound, users: Sequence[str], reports: NDArray[np.int32], progress: Progress
-) -> HierarchicalClusterTree:
-    """The tree of a round.
+def read_stored_table(url: str, stored: StoredRound, path: Path, progress: Progress = ignore_progress) -> ReportTable:
+    """Write the reports of a round from the database to a table on disk, clamped to what honest devices send.
 
-    stored: the round. users, reports: everyone who reported in time, in the order of user digests.
-    progress: called with (what is done, how much, of how much).
+    url: of the database. path: the file; it must stay as long as the table is in use.
     """
-    from privact.learn.search.learn_tree import learn_tree
+    from privact.learn.evidence.plausible import clamp_batches
+    from privact.learn.reports.report_table import Batch, write_report_table
 
-    progress("denoising reports", 0, len(users))
-    tree = learn_tree(
-        embedded(stored, embedder_of(stored, reports), reports),
-        search=SEARCH,
-        random_state=stored.search_seed,
-        progress=progress,
-        users=users,
+    def counted() -> Iterator[Batch]:
+        read = 0
+        for users, vectors in read_reports(url, stored.round.id):
+            read += len(users)
+            progress("reading reports", read, stored.n_reports)
+            yield users, vectors
+
+    return write_report_table(clamp_batches(counted(), stored.round.n_users, stored.round.epsilon_report), path)
+
+
+def learn_stored_round(
+    url: str,
+    stored: StoredRound,
+    table: ReportTable,
+    settings: LearnSettings | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress = ignore_progress,
+) -> Learned:
+    """Learn the tree of a round.
+
+    url: of the database, which holds the labels of the round. stored: the round.
+    table: everyone who reported in time, in the order of user digests, from `read_stored_table`.
+    settings: by default the profile and the seed of the round, and the default search.
+    """
+    from privact.learn.evidence.profile import RoundReports
+    from privact.learn.pipeline import LearnSettings, learn_from_reports
+
+    chosen = settings or LearnSettings(stored.profile, random_state=stored.search_seed)
+    reports = RoundReports(
+        table, stored.round.epsilon_report, stored.round.bins == "random", own_labels(url, stored, table.users)
     )
-    return tree.with_parameters(public_parameters(stored._replace(n_reports=len(users))))
+    parameters = {
+        **public_parameters(stored._replace(n_reports=len(table))),
+        "profile": chosen.profile,
+        "search_seed": chosen.random_state,
+    }
+    return learn_from_reports(reports, chosen, parameters=parameters, engine=engine, progress=progress)
 
 
-def joined_tree(
+def join_late(
     tree: HierarchicalClusterTree, early: EmbeddedRows, late: EmbeddedRows, joiners: Sequence[str]
 ) -> HierarchicalClusterTree:
-    """A released tree with late joiners as further leaves; nobody who was in it moves, and nothing is learned again.
+    """Add late joiners to a released tree as further leaves; nobody who was in it moves, and nothing is learned again.
 
     Each joiner is placed by its own report alone, so the result depends on who joined and not on when. Of several who belong
     beside one cluster, those with higher digests stand above the others.
@@ -57,26 +87,3 @@ def joined_tree(
     from privact.learn.place import place
 
     return place(tree, early.take(np.arange(len(early))), late.take(np.arange(len(late))), joiners).grafted()
-
-
-def embedder_of(stored: StoredRound, reports: NDArray[np.int32]) -> Embedder:
-    """What makes points of reports, learned from everyone who reported in time: by counts or by shares, as the round says."""
-    from privact.learn.evidence.count_posterior import CountPosterior
-    from privact.learn.evidence.share_posterior import SharePosterior
-
-    posterior = SharePosterior if stored.profile == "shares" else CountPosterior
-    return posterior.fit(plausible(stored, reports), stored.round.epsilon_report, equal_bins=stored.round.bins == "random")
-
-
-def embedded(stored: StoredRound, embedder: Embedder, reports: NDArray[np.int32]) -> EmbeddedRows:
-    """Users by the reports they sent, in time or late."""
-    from privact.learn.scale.population import EmbeddedRows
-
-    return EmbeddedRows(plausible(stored, reports), embedder)
-
-
-def plausible(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Reports clamped to what an honest device could have sent."""
-    from privact.learn.evidence.plausible import plausible_counts
-
-    return plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from privact.errors import FileFormatError, PrivaCTError
+from privact.errors import FileFormatError, InputError, PrivaCTError
 
 __all__ = ["main"]
 
@@ -83,45 +86,71 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
     from sqlalchemy.exc import DBAPIError
 
     from privact.aggregator.domain.release import release_path, sha256_of
-    from privact.aggregator.jobs.learning import learned_tree
-    from privact.aggregator.storage.stored_reports import read_all, read_round
+    from privact.aggregator.domain.round_evidence import evidence_path
+    from privact.aggregator.jobs.learning import learn_stored_round, read_stored_table
+    from privact.aggregator.storage.stored_reports import read_round
+    from privact.learn.evidence.evidence_file import write_evidence
+    from privact.learn.scale.engines import open_engine, workers_for
 
-    try:
-        stored = read_round(order["url"], order["round"])
-        users, reports = read_all(order["url"], order["round"], progress=channel.progress)
-    except FileFormatError as error:
-        channel.send(refused=str(error))
-        return
-    except DBAPIError as error:
-        channel.send(waiting=f"the database does not answer: {type(error.orig).__name__}")
-        return
-    try:
-        tree = learned_tree(stored, users, reports, channel.progress)
-    except PrivaCTError as error:
-        channel.send(refused=str(error))
-        return
+    url, round_id, folder = order["url"], order["round"], Path(order["folder"])
+    with _emptied(folder.parent / "scratch" / round_id) as scratch:
+        try:
+            stored = read_round(url, round_id)
+            table = read_stored_table(url, stored, scratch / "reports", channel.progress)
+        except FileFormatError as error:
+            channel.send(refused=str(error))
+            return
+        except DBAPIError as error:
+            channel.send(waiting=f"the database does not answer: {type(error.orig).__name__}")
+            return
+        try:
+            with open_engine(workers_for(len(table)), scratch=scratch) as engine:
+                learned = learn_stored_round(url, stored, table, engine=engine, progress=channel.progress)
+        except PrivaCTError as error:
+            channel.send(refused=str(error))
+            return
     channel.progress("writing the release", 0, 0)
-    path = release_path(Path(order["folder"]), order["round"])
-    tree.save(path)
-    channel.send(released=sha256_of(path).hex(), n_users=tree.n_users)
+    path = release_path(folder, round_id)
+    evidence = evidence_path(folder, round_id)
+    evidence.parent.mkdir(mode=0o700, exist_ok=True)
+    write_evidence(learned.evidence, evidence)
+    learned.tree.save(path)
+    channel.send(released=sha256_of(path).hex(), n_users=learned.tree.n_users)
+
+
+@contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """A folder for temporary files, without what an attempt that was killed left there; removed at the end of the block."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        raise InputError(f"cannot make {folder}: {(error.strerror or str(error)).lower()}") from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _place(order: dict[str, Any], channel: Channel) -> None:
     """Place everyone who joined late, then again for every line that comes; the reports of the round are read once."""
     from privact.aggregator.domain.release import release_path
-    from privact.aggregator.jobs.learning import embedded, embedder_of, joined_tree
+    from privact.aggregator.domain.round_evidence import evidence_of, stored_reports
+    from privact.aggregator.jobs.learning import join_late
     from privact.aggregator.storage.stored_reports import read_all, read_round
+    from privact.learn.pipeline import embed_rounds
     from privact.tree.hct import HierarchicalClusterTree
 
     url, round_id = order["url"], order["round"]
     tree = HierarchicalClusterTree.load(release_path(Path(order["folder"]), round_id), memory_map=True)
-    stored, reports = read_round(url, round_id), read_all(url, round_id)[1]
-    embedder = embedder_of(stored, reports)
-    early = embedded(stored, embedder, reports)
+    stored = read_round(url, round_id)
+    evidence = evidence_of(url, stored, Path(order["folder"]))
+    early = embed_rounds(evidence, [stored_reports(url, stored, *read_all(url, round_id))])
     while True:
         joiners, late = read_all(url, round_id, late=True)
         if joiners:
-            joined = joined_tree(tree, early, embedded(stored, embedder, late), joiners)
+            newcomers = embed_rounds(evidence, [stored_reports(url, stored, joiners, late)])
+            joined = join_late(tree, early, newcomers, joiners)
             joined.save(release_path(Path(order["joined"]), round_id))
         channel.send(joined=len(joiners))
         if not sys.stdin.readline():

@@ -12,6 +12,7 @@ distribution functions P(count <= t).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
 from privact.learn.evidence._count_posterior import REACH, CountTable, count_table, likelihood_table
-from privact.learn.evidence.report_summary import overview
+from privact.learn.evidence.report_summary import summarise_reports
+from privact.learn.limits import LIMITS, Limits
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
 
 RATES = 64
-SAMPLE = 20_000
-"""The spread of rates is estimated from at most this many users, evenly spaced."""
-
 THRESHOLDS = 36
 """The most thresholds a bin has: posteriors are smooth, and more gain nothing."""
 
@@ -61,6 +60,7 @@ class CountPosterior:
     levels: (R,) report values that have a row in the tables; others take the nearest.
     tables: what a report value and a rate say about the count, one table per distinct share.
     table_of: (K,) which table a bin uses.
+    room: the most thresholds of a bin.
     """
 
     epsilon_report: float
@@ -71,10 +71,17 @@ class CountPosterior:
     levels: NDArray[np.int64]
     tables: tuple[CountTable, ...]
     table_of: NDArray[np.int64]
+    room: int
 
     @classmethod
     def fit(
-        cls, reports: ArrayLike, epsilon_report: float, *, equal_bins: bool = False, max_thresholds: int | None = None
+        cls,
+        reports: ArrayLike,
+        epsilon_report: float,
+        *,
+        equal_bins: bool = False,
+        max_thresholds: int | None = None,
+        limits: Limits = LIMITS,
     ) -> CountPosterior:
         """Estimate how counts are spread, from the reports of a whole round.
 
@@ -82,6 +89,7 @@ class CountPosterior:
         epsilon_report: the privacy parameter of each report (half the promise per edge).
         equal_bins: bins were drawn at random, so that each holds the same share of contacts and counts are Poisson.
         max_thresholds: how many coordinates embeddings may have; by default as many as memory allows for n users.
+        limits: how many users the distribution of rates is estimated from.
         """
         from threadpoolctl import threadpool_limits
 
@@ -89,7 +97,7 @@ class CountPosterior:
         if not 0.0 < epsilon_report < np.inf:
             raise InputError(f"epsilon_report {epsilon_report!r} is not a number above 0: give half the promise per edge")
         n, n_bins = noisy.shape
-        seen = overview(noisy, int(np.ceil(REACH / epsilon_report)), SAMPLE)
+        seen = summarise_reports(noisy, int(np.ceil(REACH / epsilon_report)), limits.posterior_sample)
         levels = _levels(seen.lowest, seen.highest)
         shares = np.full(n_bins, 1.0 / n_bins) if equal_bins else _shares(seen.means)
         distinct, table_of = np.unique(np.round(shares, 6), return_inverse=True)
@@ -105,8 +113,43 @@ class CountPosterior:
             if fit > best:
                 best, prior, chosen = fit, candidate, shape
         room = max(2, min(THRESHOLDS, (thresholds_for(n) if max_thresholds is None else max_thresholds) // n_bins))
-        tables = tuple(count_table(levels, rates * share, chosen, epsilon_report, prior, room) for share in distinct)
-        return cls(float(epsilon_report), rates, prior, shares, chosen, levels, tables, table_of)
+        return cls._with_tables(float(epsilon_report), rates, prior, shares, chosen, levels, room)
+
+    @classmethod
+    def _with_tables(
+        cls,
+        epsilon_report: float,
+        rates: NDArray[np.float64],
+        prior: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        shape: float,
+        levels: NDArray[np.int64],
+        room: int,
+    ) -> CountPosterior:
+        """The posterior with its tables, which everything else decides."""
+        distinct, table_of = np.unique(np.round(shares, 6), return_inverse=True)
+        tables = tuple(count_table(levels, rates * share, shape, epsilon_report, prior, room) for share in distinct)
+        return cls(epsilon_report, rates, prior, shares, shape, levels, tables, table_of, room)
+
+    def to_json(self) -> dict[str, Any]:
+        """What was estimated, as JSON values; `from_json` computes the tables again. A shape of None is Poisson."""
+        return {
+            "epsilon_report": self.epsilon_report,
+            "rates": self.rates.tolist(),
+            "prior": self.prior.tolist(),
+            "shares": self.shares.tolist(),
+            "shape": None if np.isinf(self.shape) else self.shape,
+            "levels": self.levels.tolist(),
+            "room": self.room,
+        }
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> CountPosterior:
+        """The posterior that `to_json` described, number for number."""
+        rates, prior, shares = (np.array(facts[name], np.float64) for name in ("rates", "prior", "shares"))
+        shape = np.inf if facts["shape"] is None else float(facts["shape"])
+        levels = np.array(facts["levels"], np.int64)
+        return cls._with_tables(float(facts["epsilon_report"]), rates, prior, shares, shape, levels, int(facts["room"]))
 
     @property
     def thresholds(self) -> Thresholds:

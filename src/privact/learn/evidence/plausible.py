@@ -15,6 +15,7 @@ It is post-processing: it reads reports and public numbers only. It bounds what 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -22,8 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
 from privact.learn.evidence.count_posterior import as_reports
+from privact.learn.reports.report_table import Batch, ReportBatches
 
-__all__ = ["TOUCHED", "largest_noise", "largest_total_noise", "plausible_counts"]
+__all__ = ["TOUCHED", "clamp_batches", "largest_noise", "largest_total_noise", "plausible_counts"]
 
 TOUCHED: Final = 1e-9
 """The most probability with which an honest report is changed."""
@@ -55,6 +57,12 @@ def plausible_counts(reports: ArrayLike, n_users: int, epsilon_report: float) ->
         block[high] = _lowered(block[high], n_users - 1 + total)
         block[low] = -_lowered(-block[low], total)
     return clamped
+
+
+def clamp_batches(batches: ReportBatches, n_users: int, epsilon_report: float) -> Iterator[Batch]:
+    """Batches of reports as they come, each clamped; arguments as for `plausible_counts`."""
+    for users, vectors in batches:
+        yield users, plausible_counts(vectors, n_users, epsilon_report)
 
 
 def largest_noise(epsilon_report: float, n_bins: int, touched: float = TOUCHED) -> int:

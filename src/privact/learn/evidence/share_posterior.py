@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
 from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.limits import LIMITS, Limits
 from privact.tree.embedding import Embedding, as_vectors, on_grid
 
 __all__ = ["CONCENTRATION", "SharePosterior"]
@@ -34,7 +35,7 @@ CONCENTRATION = 5.0
 """How many contacts of one's own weigh as much as what is known of everybody: see docs/communities.md for what others do."""
 
 BLOCK = 1 << 16
-"""How many users are embedded at a time: bounds the memory beside the points."""
+"""Users embedded at a time: bounds the memory beside the points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,13 @@ class SharePosterior:
 
     @classmethod
     def fit(
-        cls, reports: ArrayLike, epsilon_report: float | None = None, *, equal_bins: bool = False, own: bool = False
+        cls,
+        reports: ArrayLike,
+        epsilon_report: float | None = None,
+        *,
+        equal_bins: bool = False,
+        own: bool = False,
+        limits: Limits = LIMITS,
     ) -> SharePosterior:
         """Learn how contacts are spread from the reports of a whole round.
 
@@ -60,6 +67,7 @@ class SharePosterior:
         epsilon_report: the privacy parameter of each report; None for exact counts, or to take noisy ones as they are.
         equal_bins: groups were drawn at random.
         own: users' own groups will be given too.
+        limits: see `CountPosterior.fit`.
         """
         vectors = as_vectors(reports)
         n_groups = vectors.shape[1]
@@ -69,7 +77,7 @@ class SharePosterior:
         everybody = np.full(n_groups, 1.0 / n_groups) if equal_bins else means / means.sum()
         counts = None
         if epsilon_report is not None:  # the distribution functions are not used: few thresholds keep the tables small
-            counts = CountPosterior.fit(reports, epsilon_report, equal_bins=equal_bins, max_thresholds=1)
+            counts = CountPosterior.fit(reports, epsilon_report, equal_bins=equal_bins, max_thresholds=1, limits=limits)
         return cls(everybody, counts, own)
 
     def expected_counts(self, reports: ArrayLike) -> NDArray[np.float64]:

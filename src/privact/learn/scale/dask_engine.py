@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privact.errors import InputError, MissingExtraError, PrivaCTError
-from privact.learn.scale.engines import MOST_WORKERS, Engine, file_sharer
+from privact.learn.scale.task_runner import MOST_WORKERS, Engine, share_in_folder
 
 RETRIES = 3
 """How often a task that failed on a worker is tried again; one whose worker died is tried again in any case."""
@@ -89,7 +89,7 @@ def engine_of(client: Any, folder: Path) -> Engine:
         workers=max(1, sum(client.nthreads().values())),
         folder=folder if files else None,
         in_process=False,
-        share=file_sharer(folder) if files else _future_sharer(client),
+        share=share_in_folder(folder) if files else _future_sharer(client),
     )
 
 

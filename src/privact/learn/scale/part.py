@@ -1,4 +1,4 @@
-"""One part: a tree over so many users as one worker keeps in memory, by sketches down to a thousand users, then polished."""
+"""One part: a tree over as many users as one worker keeps in memory, by sketches down to a thousand users, then polished."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.scale.sketch import IntArray, draw_sample, nearest, split
+from privact.learn.limits import Limits
+from privact.learn.scale.sketch import IntArray, assign_to_sample, cut_sketch, draw_sample
+from privact.learn.search._swaps import total_cost, upward
 from privact.learn.search.linkage import average_linkage
-from privact.progress import Tell
+from privact.learn.search.regrafts import LEAST_GAIN, polish
+from privact.learn.search.search_state import state_of
+from privact.progress import Progress
 from privact.tree.embedding import Embedding
 
 WHOLE_GAIN = 5e-5
-"""Where a part is everybody, a round of polishing that gains less than this share of the cost is the last."""
-
-SAMPLE = 2_000
-"""How many users a sketch is learned on."""
-
-EXACT = 1_000
-"""The most users whose tree is average linkage of all their pairs."""
+"""Stop polishing an unpartitioned tree when a round gains less than this fraction of the cost."""
 
 
 class Part(NamedTuple):
@@ -35,10 +33,10 @@ class Part(NamedTuple):
     costs: list[float]
 
 
-class Grown:
+class GrowingTree:
     """A tree under construction; internal nodes are numbered as they are made, children first.
 
-    n_users: how many leaves it will have.
+    n_users: the number of leaves it will have.
     """
 
     def __init__(self, n_users: int) -> None:
@@ -57,30 +55,30 @@ class Grown:
         return int(nodes[-1])
 
 
-def start_of(
-    embedding: Embedding, rng: np.random.Generator, progress: Callable[[int], None]
+def start_tree(
+    embedding: Embedding, rng: np.random.Generator, progress: Callable[[int], None], limits: Limits
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Sketch, cut, and average linkage where users are few enough; children before parents, the root last.
 
-    progress: is told how many users are in the tree.
+    progress: called with the number of users in the tree.
     """
-    tree = Grown(len(embedding))
+    tree = GrowingTree(len(embedding))
 
     def learn(users: NDArray[Any]) -> int:
         """The root of the tree of some users. It calls itself for parts, at most some tens of levels deep."""
         if len(users) == 1:
             return int(users[0])
         mine = embedding.take(users)
-        if len(users) <= EXACT:
-            root = tree.join(*average_linkage(mine), users)
+        if len(users) <= limits.part_linkage:
+            root = tree.join(*average_linkage(mine, limits), users)
             progress(tree.made)
             return root
-        sample = draw_sample(len(users), SAMPLE, rng)
+        sample = draw_sample(len(users), limits.sketch_sample, rng)
         points = mine.take(sample)
-        left, right = average_linkage(points)
-        near = nearest(points, mine)
+        left, right = average_linkage(points, limits)
+        near = assign_to_sample(points, mine)
         near[sample] = np.arange(len(sample))  # also where several of the sample are the same
-        found = split(left, right, near, EXACT)
+        found = cut_sketch(left, right, near, limits.part_linkage)
         del mine, points
         ordered = users[found.order]
         roots = [learn(ordered[a:b]) for a, b in zip(found.bounds[:-1], found.bounds[1:], strict=True)]
@@ -91,23 +89,27 @@ def start_of(
 
 
 def learn_part(
-    embedding: Embedding, rng: np.random.Generator, rounds: int | None, tell: Tell, least_gain: float | None = None
+    embedding: Embedding,
+    rng: np.random.Generator,
+    rounds: int | None,
+    progress: Progress,
+    limits: Limits,
+    least_gain: float = LEAST_GAIN,
 ) -> Part:
-    """The tree of a part and its cost.
+    """Learn the tree of a part.
 
-    rounds, least_gain: of polishing, as for `polish`. tell: is told what is done, how much, of how much.
+    rounds, least_gain: of polishing, as for `polish`.
     """
-    from privact.learn.search._swaps import total_cost, upward
-    from privact.learn.search.regrafts import LEAST_GAIN, polish
-    from privact.learn.search.state import state_of
-
     n = len(embedding)
     if n == 1:
         return Part(np.empty(0, np.int32), np.empty(0, np.int32), [0.0])
-    state = state_of(embedding, *start_of(embedding, rng, lambda made: tell("learning parts", made, n)))
+    state = state_of(embedding, *start_tree(embedding, rng, lambda made: progress("learning parts", made, n), limits))
     before = float(total_cost(state))
-    least = LEAST_GAIN if least_gain is None else least_gain
-    after = polish(state, rounds, lambda done, cost: tell("polishing", done, done if rounds is None else rounds), least)
+
+    def polished(done: int, cost: float) -> None:
+        progress("polishing", done, done if rounds is None else rounds)
+
+    after = polish(state, rounds, polished, least_gain, limits)
     nodes = upward(state.left, state.right, 2 * n - 2)
     number = np.arange(2 * n - 1, dtype=np.int32)
     number[nodes] = np.arange(n, 2 * n - 1, dtype=np.int32)

@@ -1,11 +1,11 @@
-"""A tree over any number of users: a sketch on a sample, everyone to their part, the parts learned anywhere, grafted, polished.
+"""A tree over any number of users: a sketch on a sample, users assigned to parts, parts learned anywhere, grafted, polished.
 
-    sample -> sketch -> route everyone -> parts, split again while large -> learn each -> graft on the sketch -> polish the top
+    sample -> sketch -> assign all users -> parts, split again while large -> learn each -> graft on the sketch -> polish the top
 
 What decides the tree is the seed and the users alone: samples and parts are named by where they stand in the sketch, each draws
-from a stream of its own name, and results are put together by name. So workers, their number, order and kind change nothing.
-A worker keeps the users of one part in memory, at most PART, whatever the number of users; this process keeps some numbers per
-user and the top of the tree.
+from a stream of its own name, and results are put together by name. So the number, order and kind of workers change nothing.
+A worker keeps the users of one part in memory, at most `Limits.part`, whatever the number of users; this process keeps a few
+numbers per user and the top of the tree.
 """
 
 from __future__ import annotations
@@ -15,26 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.scale.engines import Engine, InProcess, run
-from privact.learn.scale.part import SAMPLE, WHOLE_GAIN, Grown, Part, learn_part
-from privact.learn.scale.population import Depot, Population, blocks, embedded
-from privact.learn.scale.sketch import Split, draw_sample, nearest, split
+from privact.learn.limits import LIMITS, Limits
+from privact.learn.scale.part import WHOLE_GAIN, GrowingTree, Part, learn_part
+from privact.learn.scale.population import Population, RowDelivery, embed_in_task, split_range
+from privact.learn.scale.sketch import Split, assign_to_sample, cut_sketch, draw_sample
+from privact.learn.scale.task_runner import IN_PROCESS, Engine, run
+from privact.learn.scale.top_polish import polish_top
 from privact.learn.search.linkage import average_linkage
-from privact.progress import Tell
-
-PART = 20_000
-"""The most users that one task learns, and that a worker keeps in memory at a time."""
-
-ROUTED = 16_384
-"""How many users one task sends to their parts."""
+from privact.progress import Progress, ignore_progress
 
 Name = tuple[int, ...]
 
-IN_PROCESS = Engine(InProcess(), 1, None, True, lambda value: value)
 
-
-class Partitioned(NamedTuple):
-    """A tree over everybody.
+class PartitionedTree(NamedTuple):
+    """A tree over all users.
 
     left, right: children of each internal node, the root last or, after the polish, anywhere.
     costs: Dasgupta's cost before the polish, with the parts polished, and with the top polished.
@@ -53,44 +47,44 @@ class _Group(NamedTuple):
     last: int
 
 
-def partitioned(
+def learn_in_parts(
     population: Population,
     rng: np.random.Generator,
-    tell: Tell,
+    progress: Progress,
     engine: Engine = IN_PROCESS,
     rounds: int | None = None,
-) -> Partitioned:
-    """Learn the tree of everybody.
+    limits: Limits = LIMITS,
+) -> PartitionedTree:
+    """Learn the tree of all users part by part.
 
-    rng: decides everything. tell: is told what is done, how much, of how much. engine: where tasks run.
+    rng: decides every random choice. engine: where tasks run.
     rounds: of polishing each part and the top, as for `polish`.
     """
-    from privact.learn.scale.top_polish import polish_summit
-
     n = len(population)
     seed = int(rng.integers(2**63))
-    if n <= PART:  # one part, not worth sending anywhere
-        return Partitioned(*learn_part(population.take(np.arange(n)), _stream(seed, 1, ()), rounds, tell, WHOLE_GAIN))
-    depot = Depot(engine, population)
+    if n <= limits.part:  # one part, not worth sending anywhere
+        points = population.take(np.arange(n))
+        return PartitionedTree(*learn_part(points, _stream(seed, 1, ()), rounds, progress, limits, WHOLE_GAIN))
+    delivery = RowDelivery(engine, population, limits)
     try:
-        splits, groups = _split_all(depot, seed, tell)
-        parts = _learn_all(depot, groups, seed, rounds, tell)
-        left, right = _graft(n, depot.order, splits, groups, parts)
+        splits, groups = _split_all(delivery, seed, progress, limits)
+        parts = _learn_all(delivery, groups, seed, rounds, progress, limits)
+        left, right = _graft(n, delivery.order, splits, groups, parts)
         bounds = [(group.first, group.last) for group in groups]
         inside = [sum(part.costs[0] for part in parts), sum(part.costs[-1] for part in parts)]
-        return Partitioned(*polish_summit(depot, bounds, left, right, inside, rounds, tell))
+        return PartitionedTree(*polish_top(delivery, bounds, left, right, inside, rounds, progress, limits))
     finally:
-        depot.close()
+        delivery.close()
 
 
-def _split_all(depot: Depot, seed: int, tell: Tell) -> tuple[dict[Name, Split], list[_Group]]:
+def _split_all(delivery: RowDelivery, seed: int, progress: Progress, limits: Limits) -> tuple[dict[Name, Split], list[_Group]]:
     """Split groups until none is larger than a part; returns every split by the name of its group, and the parts in order."""
-    n = len(depot.population)
+    n = len(delivery.population)
     splits: dict[Name, Split] = {}
     groups = [_Group((), 0, n)]
-    while any(group.last - group.first > PART for group in groups):
-        large = [group for group in groups if group.last - group.first > PART]
-        found = dict(zip((group.name for group in large), _split_some(depot, large, seed, tell), strict=True))
+    while any(group.last - group.first > limits.part for group in groups):
+        large = [group for group in groups if group.last - group.first > limits.part]
+        found = dict(zip((group.name for group in large), _split_some(delivery, large, seed, progress, limits), strict=True))
         splits.update(found)
         order, after = np.arange(n), []
         for group in groups:
@@ -102,52 +96,57 @@ def _split_all(depot: Depot, seed: int, tell: Tell) -> tuple[dict[Name, Split], 
             ends = (group.first + parts.bounds).tolist()
             after += [_Group((*group.name, i), ends[i], ends[i + 1]) for i in range(len(parts))]
         groups = after
-        depot.reorder(order)
+        delivery.reorder(order)
     return splits, groups
 
 
-def _split_some(depot: Depot, groups: list[_Group], seed: int, tell: Tell) -> list[Split]:
+def _split_some(delivery: RowDelivery, groups: list[_Group], seed: int, progress: Progress, limits: Limits) -> list[Split]:
     """The split of each of some groups, all of them at once."""
-    samples = [draw_sample(g.last - g.first, SAMPLE, _stream(seed, 0, g.name)) for g in groups]
-    sampled = [depot.some(g.first + sample) for g, sample in zip(groups, samples, strict=True)]
-    tell("sketching", 0, len(groups))
+    samples = [draw_sample(g.last - g.first, limits.sketch_sample, _stream(seed, 0, g.name)) for g in groups]
+    sampled = [delivery.some(g.first + sample) for g, sample in zip(groups, samples, strict=True)]
+    progress("sketching", 0, len(groups))
     sketches = run(
-        depot.engine, sketch_task, ((rows, depot.embedder) for rows in sampled), lambda i: tell("sketching", i + 1, len(groups))
+        delivery.engine,
+        sketch_task,
+        ((rows, delivery.embedder, limits) for rows in sampled),
+        lambda i: progress("sketching", i + 1, len(groups)),
     )
-    pieces = [(i, a, b) for i, g in enumerate(groups) for a, b in blocks(g.first, g.last, ROUTED)]
-    routed = 0
+    pieces = [(i, a, b) for i, g in enumerate(groups) for a, b in split_range(g.first, g.last, limits.routed)]
+    assigned = 0
 
-    def told(number: int) -> None:
-        nonlocal routed
-        routed += pieces[number][2] - pieces[number][1]
-        tell("sending users to their parts", routed, len(depot.order))
+    def report(number: int) -> None:
+        nonlocal assigned
+        assigned += pieces[number][2] - pieces[number][1]
+        progress("sending users to their parts", assigned, len(delivery.order))
 
-    tell("sending users to their parts", 0, len(depot.order))
-    calls = ((depot.rows(a, b), sampled[i], depot.embedder) for i, a, b in pieces)
-    labels = run(depot.engine, route_task, calls, told)
+    progress("sending users to their parts", 0, len(delivery.order))
+    calls = ((delivery.rows(a, b), sampled[i], delivery.embedder) for i, a, b in pieces)
+    labels = run(delivery.engine, assign_task, calls, report)
     near = np.concatenate(labels)
     ends = np.cumsum([group.last - group.first for group in groups])[:-1]
     found = []
     for (left, right), sample, mine in zip(sketches, samples, np.split(near, ends), strict=True):
         mine[sample] = np.arange(len(sample))  # also where several of the sample are the same
-        found.append(split(left, right, mine, PART))
+        found.append(cut_sketch(left, right, mine, limits.part))
     return found
 
 
-def _learn_all(depot: Depot, groups: list[_Group], seed: int, rounds: int | None, tell: Tell) -> list[Part]:
+def _learn_all(
+    delivery: RowDelivery, groups: list[_Group], seed: int, rounds: int | None, progress: Progress, limits: Limits
+) -> list[Part]:
     """The tree of each part, large ones first so that no worker is left with one at the end."""
-    n = len(depot.population)
+    n = len(delivery.population)
     by_size = sorted(groups, key=lambda group: (group.first - group.last, group.first))
     learned = 0
 
-    def told(number: int) -> None:
+    def report(number: int) -> None:
         nonlocal learned
         learned += by_size[number].last - by_size[number].first
-        tell("learning parts", learned, n)
+        progress("learning parts", learned, n)
 
-    tell("learning parts", 0, n)
-    calls = ((depot.rows(g.first, g.last), depot.embedder, seed, g.name, rounds) for g in by_size)
-    parts = dict(zip((group.name for group in by_size), run(depot.engine, learn_task, calls, told), strict=True))
+    progress("learning parts", 0, n)
+    calls = ((delivery.rows(g.first, g.last), delivery.embedder, seed, g.name, rounds, limits) for g in by_size)
+    parts = dict(zip((group.name for group in by_size), run(delivery.engine, learn_task, calls, report), strict=True))
     return [parts[group.name] for group in groups]
 
 
@@ -155,7 +154,7 @@ def _graft(
     n: int, order: NDArray[np.int64], splits: dict[Name, Split], groups: list[_Group], parts: list[Part]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """One tree of all parts: their roots joined as the sketches say, children before parents."""
-    tree = Grown(n)
+    tree = GrowingTree(n)
     roots = {g.name: tree.join(part.left, part.right, order[g.first : g.last]) for g, part in zip(groups, parts, strict=True)}
     for name in reversed(splits):  # the latest splits are the lowest
         found = splits[name]
@@ -168,16 +167,16 @@ def _stream(seed: int, purpose: int, name: Name) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, *name)))
 
 
-def sketch_task(rows: Any, embedder: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def sketch_task(rows: Any, embedder: Any, limits: Limits) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Average linkage of a sample."""
-    return average_linkage(embedded(rows, embedder))
+    return average_linkage(embed_in_task(rows, embedder), limits)
 
 
-def route_task(rows: Any, sample: Any, embedder: Any) -> NDArray[np.int32]:
+def assign_task(rows: Any, sample: Any, embedder: Any) -> NDArray[np.int32]:
     """The nearest sampled user of each user."""
-    return nearest(embedded(sample, embedder), embedded(rows, embedder))
+    return assign_to_sample(embed_in_task(sample, embedder), embed_in_task(rows, embedder))
 
 
-def learn_task(rows: Any, embedder: Any, seed: int, name: Name, rounds: int | None) -> Part:
+def learn_task(rows: Any, embedder: Any, seed: int, name: Name, rounds: int | None, limits: Limits) -> Part:
     """The tree of a part."""
-    return learn_part(embedded(rows, embedder), _stream(seed, 1, name), rounds, lambda stage, done, total: None)
+    return learn_part(embed_in_task(rows, embedder), _stream(seed, 1, name), rounds, ignore_progress, limits)

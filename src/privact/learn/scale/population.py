@@ -1,7 +1,7 @@
-"""Everybody who shall be in a tree, and how their rows of numbers reach the tasks that need them.
+"""The users of a tree, and how their rows of numbers reach the tasks that need them.
 
-Tasks in this process look rows up where they are. Workers that see our files read a slice of one, in which users stand part by
-part; to other workers the rows of a part travel with its task, each user's once. A table of everybody travels nowhere.
+Tasks in this process read rows in place. Workers that see our files read a slice of one, in which users are ordered by part; to
+other workers the rows of a part are sent with its task, each user's once. The full table is never sent to workers.
 """
 
 from __future__ import annotations
@@ -15,15 +15,29 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.scale.engines import Engine, shared
+from privact.learn.limits import Limits
+from privact.learn.scale.task_runner import Engine, read_shared
 from privact.tree.embedding import Embedding
 
-COPIED = 1 << 18
-"""How many rows are put in order at a time."""
+
+class Rows(Protocol):
+    """A table of numbers with one row per user: an array, a memory-mapped file, or `JoinedColumns` of several."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Users and columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of all numbers."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, users: Any, /) -> NDArray[Any]: ...
 
 
 class Embedder(Protocol):
-    """What turns rows of numbers into points: a posterior, thresholds, or nothing at all."""
+    """Makes points of rows of numbers: a posterior, or thresholds."""
 
     def embed(self, rows: Any, /) -> Embedding:
         """The points of some users."""
@@ -45,7 +59,7 @@ class EmbeddedRows:
     rows: (n, K) numbers, such as reports; may be memory-mapped. embedder: makes points of rows.
     """
 
-    rows: NDArray[Any]
+    rows: Rows
     embedder: Embedder
 
     def __len__(self) -> int:
@@ -90,30 +104,31 @@ class FileRows:
     last: int
 
 
-def embedded(rows: HeldRows | FileRows | NDArray[Any], embedder: Any) -> Embedding:
-    """The points of the users that a task was given, inside the task."""
+def embed_in_task(rows: HeldRows | FileRows | NDArray[Any], embedder: Any) -> Embedding:
+    """Make the points of the users that a task was given, inside the task."""
     if isinstance(rows, HeldRows):
         return rows.population.take(rows.users)
     if isinstance(rows, FileRows):
         rows = np.array(np.load(rows.path, mmap_mode="r")[rows.first : rows.last])
-    points: Embedding = shared(embedder).embed(rows)
+    points: Embedding = read_shared(embedder).embed(rows)
     return points
 
 
-class Depot:
-    """Everybody in the order of parts, and the way of their rows to an engine's tasks.
+class RowDelivery:
+    """All users in the order of parts, and the delivery of their rows to an engine's tasks.
 
     engine: where tasks run. population: the users.
     order: (n) the users, part by part.
-    embedder: to be given to tasks with the rows.
+    embedder: given to tasks with the rows.
     """
 
-    def __init__(self, engine: Engine, population: Population) -> None:
+    def __init__(self, engine: Engine, population: Population, limits: Limits) -> None:
+        self._copied = limits.copied
         self.engine = engine
         self.population = population
         self.order: NDArray[np.int64] = np.arange(len(population))
         self.embedder: Any = None
-        self._rows: NDArray[Any] | None = None
+        self._rows: Rows | None = None
         self._path: str | None = None
         if not engine.in_process:
             self._rows, embedder = _rows_of(population)
@@ -126,49 +141,49 @@ class Depot:
         self._write()
 
     def rows(self, first: int, last: int) -> HeldRows | FileRows | NDArray[Any]:
-        """What a task needs to know the users at places first to last."""
+        """The rows of the users at places first to last, as a task takes them."""
         if self._path is not None:
             return FileRows(self._path, first, last)
         return self.some(np.arange(first, last))
 
     def some(self, places: NDArray[np.integer[Any]]) -> HeldRows | NDArray[Any]:
-        """What a task needs to know the users at some places: for few users."""
+        """The rows of the users at some places, as a task takes them: for few users."""
         users = self.order[places]
         return HeldRows(self.population, users) if self._rows is None else np.ascontiguousarray(self._rows[users])
 
     def close(self) -> None:
-        """Remove what was spilled."""
+        """Remove the file of rows."""
         if self._path is not None:
             os.unlink(self._path)
             self._path = None
 
     def _write(self) -> None:
-        """Spill all rows in the present order to a file that workers read slices of."""
+        """Write all rows in the present order to a file that workers read slices of."""
         if self.engine.folder is None or self._rows is None:
             return
         handle, path = tempfile.mkstemp(prefix="rows-", suffix=".npy", dir=self.engine.folder)
         os.close(handle)
         target = np.lib.format.open_memmap(path, "w+", self._rows.dtype, self._rows.shape)
-        for first in range(0, len(self.order), COPIED):
-            target[first : first + COPIED] = self._rows[self.order[first : first + COPIED]]
+        for first, last in split_range(0, len(self.order), self._copied):
+            target[first:last] = self._rows[self.order[first:last]]
         target.flush()
         del target
         self.close()
         self._path = path
 
 
-def blocks(first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
-    """The range first to last in pieces of at most so many."""
+def split_range(first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
+    """Split the range first to last into pieces of at most `most`."""
     for start in range(first, last, most):
         yield start, min(start + most, last)
 
 
-def _rows_of(population: Population) -> tuple[NDArray[Any], Embedder]:
+def _rows_of(population: Population) -> tuple[Rows, Embedder]:
     """A population as rows that can be written, and what makes points of them."""
     if isinstance(population, EmbeddedRows):
         return population.rows, population.embedder
-    everybody = population if isinstance(population, Embedding) else population.take(np.arange(len(population)))
-    plain = PlainPoints(everybody.weights, everybody.constant)
-    if everybody.counts is None:
-        return everybody.points, plain
-    return np.hstack([everybody.points, everybody.counts]), plain
+    users = population if isinstance(population, Embedding) else population.take(np.arange(len(population)))
+    plain = PlainPoints(users.weights, users.constant)
+    if users.counts is None:
+        return users.points, plain
+    return np.hstack([users.points, users.counts]), plain

@@ -1,7 +1,7 @@
-"""A sketch of everybody: the average linkage tree of a sample, and where its branches are cut so that parts are small.
+"""A sketch of all users: the average linkage tree of a sample, and where its branches are cut so that parts are small.
 
-Each user goes to the nearest sampled user, and with it to its part. What is needed of everybody is one look at each user's point,
-in any order and anywhere.
+Each user is assigned to the nearest sampled user, and with it to a part. Each user's point is looked at once, in any order and on
+any worker.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from privact.tree.embedding import Embedding
 IntArray = NDArray[np.integer[Any]]
 
 BLOCK = 2_048
-"""How many users are compared with the sample at a time."""
+"""Users compared with the sample at a time."""
 
 LOPSIDED = 0.9
-"""Where one part keeps more than this share of the users, they can hardly be told apart, and are halved as they come."""
+"""Where one part keeps more than this fraction of the users, their points hardly differ, and they are split in half."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +42,18 @@ class Split:
 
 
 def draw_sample(n_users: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The users that a sketch is learned on: at most so many, and half of all; ascending."""
+    """Draw the users that a sketch is learned on, ascending: at most `most` of them, and at most half of all."""
     return np.sort(rng.choice(n_users, min(most, n_users // 2), replace=False))
 
 
-def nearest(sample: Embedding, users: Embedding) -> NDArray[np.int32]:
-    """For each user the sampled user whose point is nearest; the first of several.
+def assign_to_sample(sample: Embedding, users: Embedding, block: int = BLOCK) -> NDArray[np.int32]:
+    """Find the sampled user whose point is nearest to each user; the first of several.
 
     Points of uncertain counts are less than 1 long, and the lowest expected dissimilarity would send everyone to the few
     users whose counts are certain. The distance between points does not, and is the same where counts are exact. Points lie on
-    a grid and weights are whole or half numbers, so that sums are exact and no order of additions can change the answer.
+    a grid and weights are whole or half numbers, so that sums are exact and no order of additions can change the result.
+
+    block: users compared at a time.
     """
     from threadpoolctl import threadpool_limits
 
@@ -59,18 +61,18 @@ def nearest(sample: Embedding, users: Embedding) -> NDArray[np.int32]:
     half = (weighted * sample.points.T).sum(axis=0) / 2.0
     out = np.empty(len(users), np.int32)
     with threadpool_limits(1, "blas"):
-        for first in range(0, len(users), BLOCK):
-            block = users.points[first : first + BLOCK].astype(np.float64) @ weighted
-            block -= half
-            out[first : first + BLOCK] = block.argmax(axis=1)
+        for first in range(0, len(users), block):
+            products = users.points[first : first + block].astype(np.float64) @ weighted
+            products -= half
+            out[first : first + block] = products.argmax(axis=1)
     return out
 
 
-def split(left: IntArray, right: IntArray, near: NDArray[np.int32], most: int) -> Split:
-    """Cut a sketch into the largest branches that hold at most so many users each, or halve users who look the same.
+def cut_sketch(left: IntArray, right: IntArray, near: NDArray[np.int32], most: int) -> Split:
+    """Cut a sketch into its largest branches of at most `most` users, or halve users who look the same.
 
-    left, right: of the sketch. near: the sampled user nearest to each user. most: users of a part, where a single sampled user
-    does not stand for more.
+    left, right: of the sketch. near: the sampled user nearest to each user. most: users of a part,
+    unless a single sampled user stands for more.
     """
     m = len(left) + 1
     weight = np.concatenate([np.bincount(near, minlength=m), np.zeros(m - 1, np.int64)])
@@ -82,7 +84,7 @@ def split(left: IntArray, right: IntArray, near: NDArray[np.int32], most: int) -
             top[[left[i], right[i]]] = top[m + i]
     cut = np.unique(top[:m])
     if weight[cut].max() > LOPSIDED * len(near):
-        return halves(len(near))
+        return split_in_half(len(near))
     number = np.full(2 * m - 1, -1)
     number[cut] = np.arange(len(cut))
     part = number[top[:m]][near]
@@ -91,8 +93,8 @@ def split(left: IntArray, right: IntArray, near: NDArray[np.int32], most: int) -
     return Split(order, bounds, *_tree_over(left, right, top, number, len(cut)))
 
 
-def halves(n_users: int) -> Split:
-    """The users in two halves as they come."""
+def split_in_half(n_users: int) -> Split:
+    """Split the users into two halves, in their order."""
     one = np.array([0], np.int32)
     return Split(np.arange(n_users), np.array([0, (n_users + 1) // 2, n_users]), one, one + np.int32(1))
 

@@ -13,41 +13,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.scale.engines import run
-from privact.learn.scale.population import Depot, blocks, embedded
-from privact.learn.search.state import ROUNDING
-from privact.progress import Tell
-
-MEMORY = 2**28
-"""Bytes of sums that the polish of the top may keep."""
-
-SUMMED = 16_384
-"""How many users one task adds up."""
+from privact.learn.limits import Limits
+from privact.learn.scale._subtrees import labels_below, sizes_of
+from privact.learn.scale.population import RowDelivery, embed_in_task, split_range
+from privact.learn.scale.task_runner import run
+from privact.learn.search._swaps import SearchState, fill
+from privact.learn.search.regrafts import polish
+from privact.learn.search.search_state import ROUNDING
+from privact.progress import Progress
 
 
-def polish_summit(
-    depot: Depot,
+def polish_top(
+    delivery: RowDelivery,
     bounds: list[tuple[int, int]],
     left: NDArray[np.int32],
     right: NDArray[np.int32],
     inside: list[float],
     rounds: int | None,
-    tell: Tell,
+    progress: Progress,
+    limits: Limits,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], list[float]]:
-    """The tree with its top polished, and its cost before any polish, with polished parts, and at the end.
+    """Polish the top of a tree; returns the tree, and its cost before any polish, with polished parts, and at the end.
 
-    depot: the users in the order of parts. bounds: where parts begin and end in that order.
+    delivery: the users in the order of parts. bounds: where parts begin and end in that order.
     left, right: children of each internal node, children before parents. inside: cost inside parts before and after their polish.
     """
-    from privact.learn.scale._subtrees import labels_below, sizes_of
-    from privact.learn.search._swaps import SearchState, fill
-    from privact.learn.search.regrafts import polish
-
     n = len(left) + 1
     size = sizes_of(left, right)
-    first_user = depot.population.take(np.array([0]))
+    first_user = delivery.population.take(np.array([0]))
     width = len(first_user.weights)
-    count = int(min(n - 1, max(1, MEMORY // (2 * 8 * max(1, width)))))
+    count = int(min(n - 1, max(1, limits.top_bytes // (2 * 8 * max(1, width)))))
     top = np.sort(n + np.argsort(-size[n:], kind="stable")[:count])  # all above a node of the list are in it
     within = np.full(2 * n - 1, -1, np.int32)
     children = np.concatenate([left[top - n], right[top - n]])
@@ -57,7 +52,7 @@ def polish_summit(
 
     nodes = 2 * len(leaves) - 1
     sums = np.zeros((nodes, width))
-    longest = _add_up(depot, bounds, labels_below(left, right, within, len(leaves)), sums, tell)
+    longest = _add_up(delivery, bounds, labels_below(left, right, within, len(leaves)), sums, progress, limits.summed)
     state = SearchState(
         left=np.full(nodes, -1, np.int32),
         right=np.full(nodes, -1, np.int32),
@@ -76,8 +71,12 @@ def polish_summit(
     in_parts = top < 2 * n - 1 - (len(bounds) - 1)  # the last nodes are those that join parts
     mine = (state.size * state.across)[len(leaves) :]
     joining = float(mine[~in_parts].sum())
-    tell("polishing", 0, 0)
-    after = polish(state, rounds, lambda done, cost: tell("polishing", done, done if rounds is None else rounds))
+    progress("polishing", 0, 0)
+
+    def polished(done: int, cost: float) -> None:
+        progress("polishing", done, done if rounds is None else rounds)
+
+    after = polish(state, rounds, polished, limits=limits)
     names = np.concatenate([leaves, top]).astype(np.int32)
     left, right = left.copy(), right.copy()
     left[top - n] = names[state.left[len(leaves) :]]
@@ -87,36 +86,41 @@ def polish_summit(
 
 
 def _add_up(
-    depot: Depot, bounds: list[tuple[int, int]], label: NDArray[np.int32], sums: NDArray[np.float64], tell: Tell
+    delivery: RowDelivery,
+    bounds: list[tuple[int, int]],
+    label: NDArray[np.int32],
+    sums: NDArray[np.float64],
+    progress: Progress,
+    most: int,
 ) -> float:
     """Add the points of the users of each label; returns the largest weighted square of a point."""
-    pieces = [piece for a, b in bounds for piece in blocks(a, b, SUMMED)]
-    pieces = _merged(pieces)
+    pieces = [piece for a, b in bounds for piece in split_range(a, b, most)]
+    pieces = _merge_neighbours(pieces, most)
     longest = 0.0
-    n = len(depot.order)
+    n = len(delivery.order)
     done = 0
 
     def calls() -> Any:
         for a, b in pieces:
-            yield depot.rows(a, b), depot.embedder, label[depot.order[a:b]]
+            yield delivery.rows(a, b), delivery.embedder, label[delivery.order[a:b]]
 
-    def told(number: int) -> None:
+    def report(number: int) -> None:
         nonlocal done
         done += pieces[number][1] - pieces[number][0]
-        tell("adding up clusters", done, n)
+        progress("adding up clusters", done, n)
 
-    tell("adding up clusters", 0, n)
-    for names, part, most in run(depot.engine, sum_task, calls(), told):
+    progress("adding up clusters", 0, n)
+    for names, part, length in run(delivery.engine, sum_task, calls(), report):
         sums[names] += part
-        longest = max(longest, most)
+        longest = max(longest, length)
     return longest
 
 
-def _merged(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbouring pieces together, as long as they are no more than one task adds up."""
+def _merge_neighbours(pieces: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """Join neighbouring pieces as long as together they have at most `most` users."""
     found: list[tuple[int, int]] = []
     for a, b in pieces:
-        if found and b - found[-1][0] <= SUMMED:
+        if found and b - found[-1][0] <= most:
             found[-1] = (found[-1][0], b)
         else:
             found.append((a, b))
@@ -125,7 +129,7 @@ def _merged(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def sum_task(rows: Any, embedder: Any, label: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
     """The labels that occur, the sum of the points of each, and the largest weighted square of a point."""
-    users = embedded(rows, embedder)
+    users = embed_in_task(rows, embedder)
     names, place = np.unique(label, return_inverse=True)
     by_label = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[by_label], np.arange(len(names)))

@@ -7,13 +7,16 @@ A schedule that starts hot and cools down escapes local optima.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.learn.scale.population import Population
 from privact.learn.search._swaps import SearchState, climb, fill, run_chain, total_cost
+from privact.learn.search.search import FoundTree, SearchOptions, Temperature
+from privact.learn.search.search_state import found_tree, hold_points, random_state_of
 
 SWEEPS = 400
 """Sweeps of the paper's chain; one sweep is n proposed swaps."""
@@ -23,8 +26,6 @@ WINDOW = 40
 
 RECOUNT = 64
 """After this many sweeps every kept sum is counted afresh, so that rounding cannot build up."""
-
-Temperature = float | tuple[float, float] | Sequence[float]
 
 
 def schedule(temperature: Temperature | None, sweeps: int) -> NDArray[np.float64]:
@@ -55,7 +56,7 @@ def anneal(
 
     It stops early when the temperature is no longer changing and WINDOW sweeps have not raised the best cost, or, at
     temperature 0, when no local swap raises the cost any more: a proven local optimum.
-    progress: is told the sweep and the cost.
+    progress: called with the sweep and the cost.
     """
     n = (len(state.left) + 1) // 2
     costs: list[float] = []
@@ -75,3 +76,15 @@ def anneal(
             break
     costs[-1:] = [fill(state)]
     return costs
+
+
+def run_chain_of(state: SearchState, options: SearchOptions) -> list[float]:
+    """Run the chain as a caller chose its length and temperature; returns the cost after each sweep."""
+    temperatures = schedule(options.temperature, SWEEPS if options.sweeps is None else options.sweeps)
+    return anneal(state, temperatures, options.rng, lambda sweep, _: options.progress("swapping", sweep, len(temperatures)))
+
+
+def search_by_chain(population: Population, options: SearchOptions) -> FoundTree:
+    """Run the paper's chain from a random tree."""
+    state = random_state_of(hold_points(population), options.rng)
+    return found_tree(state, [fill(state), *run_chain_of(state, options)])

@@ -2,7 +2,7 @@
 
 A node that average linkage makes never gains from a local swap: when it joins A and B, their average dissimilarity is at
 most that of A or B to any other cluster C, so |C| W(A,B) <= |B| W(A,C). Its trees are local optima of the swap chain;
-what improves them is a wider move (regraft.py).
+what improves them is a wider move (regrafts.py).
 """
 
 from __future__ import annotations
@@ -13,23 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.learn.limits import LIMITS, Limits
+from privact.learn.scale.population import Population
+from privact.learn.search._swaps import fill
+from privact.learn.search.search import FoundTree, SearchOptions
+from privact.learn.search.search_state import found_tree, hold_points, state_of
 from privact.tree.embedding import Embedding
 
-EXACT_LIMIT = 5_000
-"""Up to how many users the default search starts from exact average linkage."""
 
-TIES_LIMIT = 1_000
-"""Up to how many users the default search tries two orders of equal dissimilarities, and polishes to the end."""
-
-LINKAGE_LIMIT = 20_000
-"""How many users exact average linkage takes at all: it keeps n^2 / 2 numbers."""
-
-
-def average_linkage(embedding: Embedding) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def average_linkage(embedding: Embedding, limits: Limits = LIMITS) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The children of each internal node of the average linkage tree, merges in order, the root last."""
-    if len(embedding) > LINKAGE_LIMIT:
+    if len(embedding) > limits.linkage:
         raise InputError(
-            f"search='linkage' keeps all pairs and takes at most {LINKAGE_LIMIT:,} users, not {len(embedding):,}: "
+            f"search='linkage' keeps all pairs and takes at most {limits.linkage:,} users, not {len(embedding):,}: "
             "use search='linkage+gentree'"
         )
     return linkage_children(embedding.condensed())
@@ -80,3 +76,11 @@ def _balanced(left: NDArray[np.int32], right: NDArray[np.int32], same: int) -> t
         names[node] = members[0]
     left[same:], right[same:] = names[left[same:]], names[right[same:]]
     return left, right
+
+
+def search_by_linkage(population: Population, options: SearchOptions) -> FoundTree:
+    """Average linkage of all pairs, as it is."""
+    points = hold_points(population)
+    options.progress("average linkage", 0, len(points))
+    state = state_of(points, *average_linkage(points, options.limits))
+    return found_tree(state, [fill(state)])

@@ -11,33 +11,39 @@ from collections.abc import Callable
 
 import numpy as np
 
+from privact.learn.limits import LIMITS, Limits
 from privact.learn.search._regrafts import regraft
 from privact.learn.search._swaps import SearchState, climb, fill
-from privact.learn.search.linkage import EXACT_LIMIT, TIES_LIMIT
 
 HEIGHT = 20
 """How many levels above a node the search for its new place begins."""
 
 LEAST_GAIN = 5e-4
-"""A round that gains less than this share of the cost is the last."""
-
+"""Stop when a round gains less than this fraction of the cost."""
 
 SWAPS = 32
-"""Local swaps per user and round that a tree of very many users is given; smaller ones go on to a local optimum."""
+"""Local swaps per user and round in a tree of more than `Limits.exact_start` users; smaller trees reach a local optimum."""
 
 
 def polish(
-    state: SearchState, rounds: int | None, progress: Callable[[int, float], None], least_gain: float = LEAST_GAIN
+    state: SearchState,
+    rounds: int | None,
+    progress: Callable[[int, float], None],
+    least_gain: float = LEAST_GAIN,
+    limits: Limits = LIMITS,
 ) -> list[float]:
-    """Rounds of regrafts and local swaps; returns the cost after each. Up to EXACT_LIMIT users no swap gains at the end.
+    """Run rounds of regrafts and local swaps; returns the cost after each round.
 
-    rounds: at most this many; None goes on until a round gains less than least_gain of the cost, or nothing for few users.
-    progress: is told the round and the cost. least_gain: a share of the cost.
+    Up to `limits.exact_start` users, no local swap gains anything at the end.
+
+    rounds: the most rounds; None continues until a round gains less than least_gain of the cost, or, up to
+        `limits.both_tie_orders` users, until a round gains nothing.
+    progress: called with the round and the cost. least_gain: a fraction of the cost.
     """
     n = (len(state.left) + 1) // 2
     nodes = np.arange(2 * n - 1)
-    limit = 2**62 if n <= EXACT_LIMIT else SWAPS * n
-    least = least_gain if rounds is None and n > TIES_LIMIT else 1e-12
+    limit = 2**62 if n <= limits.exact_start else SWAPS * n
+    least = least_gain if rounds is None and n > limits.both_tie_orders else 1e-12
     costs: list[float] = []
     before = fill(state)
     while rounds is None or len(costs) < rounds:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.scale.population import Population
 from privact.learn.search._swaps import SearchState, fill, random_children
+from privact.learn.search.search import FoundTree
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
 ROUNDING = 1e-13
-"""Rounding error of a dot product, as a share of the sum of its terms' sizes."""
+"""Rounding error of a dot product, as a fraction of the sum of its terms' sizes."""
 
 
 def empty_state(embedding: Embedding) -> SearchState:
@@ -57,3 +59,14 @@ def tree_of(state: SearchState, users: Sequence[str] | None = None) -> Hierarchi
     """The tree that a search has arrived at."""
     n = (len(state.left) + 1) // 2
     return HierarchicalClusterTree.from_children(state.left[n:], state.right[n:], users)
+
+
+def found_tree(state: SearchState, costs: list[float]) -> FoundTree:
+    """The tree that a search has arrived at, and its cost along the way, as the search returns them."""
+    n = (len(state.left) + 1) // 2
+    return FoundTree(state.left[n:], state.right[n:], costs)
+
+
+def hold_points(population: Population) -> Embedding:
+    """The points of all users in memory."""
+    return population if isinstance(population, Embedding) else population.take(np.arange(len(population)))

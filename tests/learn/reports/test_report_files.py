@@ -7,8 +7,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from privact.errors import FileFormatError, InputError
-from privact.learn.reports import files
-from privact.learn.reports.files import read_reports
+from privact.learn.reports import report_files as files
+from privact.learn.reports.report_files import read_reports
 
 VECTORS = np.array([[1, -2, 3], [4, 5, 6], [-7, 8, 9], [0, 0, 1], [2, 2, 2]])
 USERS = ["ann", "bob", "cat", "dan", "eve"]

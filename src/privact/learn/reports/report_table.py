@@ -1,14 +1,15 @@
-"""Reports in batches, from wherever they are kept -> one table on disk, memory-mapped, and the ids of its rows.
+"""Reports in batches, from a database or a file -> one memory-mapped table on disk, and the ids of its rows.
 
 A batch is a pair: the ids of some users, or None where rows have no ids, and their (m, K) whole numbers. Any iterable of such
-pairs will do: a database that is read as it goes, a file, or a list in a test.
+pairs will do: a database cursor, a file, or a list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,11 @@ Batch: TypeAlias = tuple[Sequence[str] | None, NDArray[np.integer[Any]]]
 """User ids, or None, and (m, K) noisy counts."""
 
 ReportBatches: TypeAlias = Iterable[Batch]
-"""The reports of a round, some at a time; the same number of bins in every batch, ids in all of them or in none."""
+"""The reports of a round in batches: the same number of bins in every batch, ids in all of them or in none."""
 
 
-class Reports(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ReportTable:
     """The reports of a round.
 
     matrix: (n, K) noisy counts, one row a user; may be memory-mapped.
@@ -31,10 +33,31 @@ class Reports(NamedTuple):
     """
 
     matrix: NDArray[np.integer[Any]]
-    users: UserIds | None
+    users: Sequence[str] | None
+
+    def __len__(self) -> int:
+        return len(self.matrix)
 
 
-def gathered(batches: ReportBatches, path: Path) -> Reports:
+class JoinedColumns:
+    """Several tables of the same users side by side, joined for the rows that are asked for and never as a whole.
+
+    tables: (n, K) whole numbers each, or (n,) for one column; may be memory-mapped.
+    """
+
+    def __init__(self, tables: Sequence[NDArray[np.integer[Any]]]) -> None:
+        self._tables = tuple(table if table.ndim == 2 else table[:, None] for table in tables)
+        self.shape = len(self._tables[0]), sum(table.shape[1] for table in self._tables)
+        self.dtype = np.result_type(*self._tables)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, users: Any, /) -> NDArray[Any]:
+        return np.hstack([table[users] for table in self._tables])
+
+
+def write_report_table(batches: ReportBatches, path: Path) -> ReportTable:
     """Write batches to a file as they come, and map the file into memory.
 
     path: the file; it must stay as long as the reports are in use.
@@ -43,7 +66,7 @@ def gathered(batches: ReportBatches, path: Path) -> Reports:
     n_rows, n_bins = 0, None
     with open(path, "wb") as file:
         for users, vectors in batches:
-            rows = checked_batch(np.asarray(vectors), n_rows, n_bins)
+            rows = check_batch(np.asarray(vectors), n_rows, n_bins)
             if len(rows) == 0:
                 continue
             ids.add(users, len(rows), n_rows)
@@ -51,7 +74,7 @@ def gathered(batches: ReportBatches, path: Path) -> Reports:
             n_rows, n_bins = n_rows + len(rows), rows.shape[1]
     if n_bins is None:
         raise InputError("there are no reports: collect at least 2 before learning a tree")
-    return Reports(np.memmap(path, np.int32, "r", shape=(n_rows, n_bins)), ids.packed())
+    return ReportTable(np.memmap(path, np.int32, "r", shape=(n_rows, n_bins)), ids.packed())
 
 
 class _Ids:
@@ -92,8 +115,8 @@ class _Ids:
         return UserIds(SEPARATOR + b"".join(self._parts))
 
 
-def checked_batch(rows: NDArray[Any], before: int, n_bins: int | None) -> NDArray[np.integer[Any]]:
-    """A batch that follows the rules, or InputError. before: how many reports came before it."""
+def check_batch(rows: NDArray[Any], before: int, n_bins: int | None) -> NDArray[np.integer[Any]]:
+    """Return a batch that follows the rules, or raise InputError. before: the number of reports before it."""
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InputError(f"reports from row {before} on have shape {rows.shape}, not (users, bins): give one row a user")
     if rows.dtype.kind not in "iu":

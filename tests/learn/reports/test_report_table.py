@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError
-from privact.learn.reports.table import gathered
+from privact.learn.reports.report_table import write_report_table
 
 FIRST = (["ann", "bob"], np.array([[1, -2], [3, 4]]))
 SECOND = (["cat"], np.array([[5, 6]], dtype=np.int16))
@@ -12,7 +12,7 @@ NOBODY = ([], np.empty((0, 2), np.int64))
 
 
 def test_batches_become_one_table_on_disk(tmp_path):
-    found = gathered(iter([FIRST, NOBODY, SECOND]), tmp_path / "reports")
+    found = write_report_table(iter([FIRST, NOBODY, SECOND]), tmp_path / "reports")
     assert found.matrix.tolist() == [[1, -2], [3, 4], [5, 6]]
     assert isinstance(found.matrix, np.memmap)
     assert list(found.users) == ["ann", "bob", "cat"]
@@ -20,7 +20,7 @@ def test_batches_become_one_table_on_disk(tmp_path):
 
 
 def test_reports_without_ids(tmp_path):
-    found = gathered([(None, FIRST[1]), (None, SECOND[1])], tmp_path / "reports")
+    found = write_report_table([(None, FIRST[1]), (None, SECOND[1])], tmp_path / "reports")
     assert (len(found.matrix), found.users) == (3, None)
 
 
@@ -33,7 +33,7 @@ def test_batches_are_read_one_at_a_time(tmp_path):
             # what is buffered is at most one block of the file system
             assert (tmp_path / "reports").stat().st_size >= 16_000 * number
 
-    assert len(gathered(batches(), tmp_path / "reports").matrix) == 3_000
+    assert len(write_report_table(batches(), tmp_path / "reports").matrix) == 3_000
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_batches_are_read_one_at_a_time(tmp_path):
 )
 def test_batches_that_break_the_rules_are_refused(batches, message, tmp_path):
     with pytest.raises(InputError, match=message) as caught:
-        gathered(batches, tmp_path / "reports")
+        write_report_table(batches, tmp_path / "reports")
     assert "\n" not in str(caught.value)
 
 
@@ -63,6 +63,6 @@ def test_many_ids_are_all_compared(tmp_path):
     names = [f"user{i}" for i in range(5_000)]
     zeros = np.zeros((1_000, 1), np.int32)
     batches = [(names[i : i + 1_000], zeros) for i in range(0, 5_000, 1_000)]
-    assert list(gathered(batches, tmp_path / "reports").users) == names
+    assert list(write_report_table(batches, tmp_path / "reports").users) == names
     with pytest.raises(InputError, match="'user4321' occurs twice"):
-        gathered([*batches, (["user4321"], zeros[:1])], tmp_path / "reports")
+        write_report_table([*batches, (["user4321"], zeros[:1])], tmp_path / "reports")

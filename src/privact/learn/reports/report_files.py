@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import FileFormatError, InputError
-from privact.learn.reports.table import Batch, Reports, checked_batch, gathered
+from privact.learn.reports.report_table import Batch, ReportTable, check_batch, write_report_table
 
 ROWS = 1 << 16
 """Reports read from a file at a time."""
@@ -24,7 +24,7 @@ PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc", ".arrows")
 
 
-def read_reports(path: str | Path, folder: Path) -> Reports:
+def read_reports(path: str | Path, folder: Path) -> ReportTable:
     """The reports in a file, whatever their number in little memory.
 
     path: a .parquet, .arrow, .feather or .npy file. folder: for a table of them, which must stay as long as they are in use.
@@ -39,17 +39,17 @@ def read_reports(path: str | Path, folder: Path) -> Reports:
         if ending == ".npy":
             return _mapped(file)
         with closing(_batches(file, ending)) as batches:
-            return gathered(batches, folder / "reports")
+            return write_report_table(batches, folder / "reports")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def _mapped(file: Path) -> Reports:
+def _mapped(file: Path) -> ReportTable:
     try:
         matrix: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise FileFormatError(f"{file} is not a sound .npy file: {_one_line(error)}") from None
-    return Reports(checked_batch(matrix, 0, None), None)
+    return ReportTable(check_batch(matrix, 0, None), None)
 
 
 def _batches(file: Path, ending: str) -> Generator[Batch, None, None]:

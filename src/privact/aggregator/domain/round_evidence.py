@@ -1,0 +1,77 @@
+"""What the reports of a released round say about the counts: fitted once, when the round is learned, and kept.
+
+`<data folder>/evidence/<round id>.json` holds what was estimated from all reports together, and no single report. Late
+joiners are placed and items recommended with it. Where it is missing, it is fitted again from the stored reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import label_tables
+from privact.aggregator.storage.stored_reports import StoredRound, read_all
+from privact.errors import PrivaCTError
+from privact.protocol.labels import LabelTable
+
+if TYPE_CHECKING:
+    from privact.learn.evidence.profile import Evidence, RoundReports
+
+__all__ = ["clamp_reports", "evidence_of", "evidence_path", "own_labels", "stored_reports"]
+
+
+def evidence_path(releases: Path, round_id: str) -> Path:
+    """Where the evidence of a round is, given where releases are."""
+    return releases.parent / "evidence" / f"{round_id}.json"
+
+
+def evidence_of(url: str, stored: StoredRound, releases: Path) -> Evidence:
+    """The evidence of a round: read where it was kept, else fitted again.
+
+    url: of the database. releases: the folder of releases.
+    """
+    from privact.learn.evidence.evidence_file import read_evidence
+    from privact.learn.pipeline import fit_evidence
+
+    try:
+        kept = read_evidence(evidence_path(releases, stored.round.id))
+        if kept.profile == stored.profile:
+            return kept
+    except PrivaCTError:  # released by an earlier version, or damaged
+        pass
+    return fit_evidence(stored_reports(url, stored, *read_all(url, stored.round.id)), stored.profile)
+
+
+def stored_reports(url: str, stored: StoredRound, users: Sequence[str], reports: NDArray[np.int32]) -> RoundReports:
+    """Reports of a round in memory, clamped, and how they were made."""
+    from privact.learn.evidence.profile import RoundReports
+    from privact.learn.reports.report_table import ReportTable
+
+    table = ReportTable(clamp_reports(stored, reports), users)
+    return RoundReports(table, stored.round.epsilon_report, stored.round.bins == "random", own_labels(url, stored, users))
+
+
+def clamp_reports(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Clamp reports to what an honest device could have sent."""
+    from privact.learn.evidence.plausible import plausible_counts
+
+    return plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)
+
+
+def own_labels(url: str, stored: StoredRound, users: Sequence[str] | None) -> NDArray[np.integer[Any]] | None:
+    """The public label of each user, -1 for none; None where bins are random.
+
+    url: of the database. users: their ids, as the round spells them.
+    """
+    if stored.round.bins != "labels" or users is None:
+        return None
+    with closing(Store(url)) as store, store.read() as connection:
+        query = label_tables.select().where(label_tables.c.round_id == stored.round.id)
+        table = LabelTable.from_bytes(connection.execute(query).one().bytes, stored.round.labels_digest)
+    return table.labels_of(users)

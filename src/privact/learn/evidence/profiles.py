@@ -1,0 +1,48 @@
+"""Every profile by name. To add one: write a module with a `Profile`, and register it here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from privact.learn.named_choice import NamedChoice, find_choice, list_choices
+
+if TYPE_CHECKING:
+    from privact.learn.evidence.profile import Profile
+
+__all__ = ["DEFAULT_PROFILE", "PROFILES", "find_profile"]
+
+DEFAULT_PROFILE = "counts"
+"""The profile that is used unless another is asked for; a tree file names any other."""
+
+
+def _counts() -> Profile:
+    from privact.learn.evidence.counts_profile import COUNTS
+
+    return COUNTS
+
+
+def _shares() -> Profile:
+    from privact.learn.evidence.shares_profile import SHARES
+
+    return SHARES
+
+
+def _shares_own() -> Profile:
+    from privact.learn.evidence.shares_profile import SHARES_OWN
+
+    return SHARES_OWN
+
+
+PROFILES = list_choices(
+    [
+        NamedChoice("counts", "by how many contacts are in each bin", _counts),
+        NamedChoice("shares", "by which share of the contacts is in each bin", _shares),
+        NamedChoice("shares+own", "by which share of the contacts is in each bin, and by the own label", _shares_own),
+    ]
+)
+"""Every profile by its name; the description completes "users are compared ..."."""
+
+
+def find_profile(name: str) -> Profile:
+    """The profile of that name, or InputError."""
+    return find_choice("profile", name, PROFILES)

@@ -1,0 +1,44 @@
+"""The numbers of users, rows and bytes at which learning changes its method or starts another task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LIMITS", "Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where learning switches methods as the number of users grows, and how large its tasks are.
+
+    exact_start: up to this many users the default search starts from average linkage of all pairs; beyond, from parts.
+    both_tie_orders: up to this many users the default search tries two orders of equal dissimilarities, and polishes until
+        nothing is gained.
+    linkage: the most users that average linkage accepts; it keeps n^2 / 2 numbers.
+    part: the most users of one part, which one task learns and one worker keeps in memory.
+    part_linkage: up to this many users a branch of a part is average linkage of all its pairs.
+    sketch_sample: users that a sketch is learned on.
+    routed: users that one task assigns to their parts.
+    summed: users whose points one task adds up.
+    top_bytes: memory for the sums of the clusters at the top of a tree, which are polished last.
+    copied: rows that are written in order at a time.
+    posterior_sample: the most users, evenly spaced, that the distribution of rates is estimated from.
+    one_process: up to this many users starting worker processes takes longer than they save.
+    """
+
+    exact_start: int = 5_000
+    both_tie_orders: int = 1_000
+    linkage: int = 20_000
+    part: int = 20_000
+    part_linkage: int = 1_000
+    sketch_sample: int = 2_000
+    routed: int = 16_384
+    summed: int = 16_384
+    top_bytes: int = 2**28
+    copied: int = 1 << 18
+    posterior_sample: int = 20_000
+    one_process: int = 50_000
+
+
+LIMITS = Limits()
+"""The limits of the product."""
