@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from privact.baselines._cmn import NOTHING, find_gains, run_chain, swap, total_likelihood
-from privact.baselines.cmn import CMNResult, learn_cmn, sample_cmn
+from privact.baselines.cmn import CMNResult, learn_cmn
 from privact.baselines.cmn_plain import PlainChain
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, log_likelihood
@@ -237,16 +237,6 @@ def test_one_seed_decides_everything():
     assert one.tree == same.tree
     assert np.array_equal(one.log_likelihood_trace, same.log_likelihood_trace)
     assert one.tree != other.tree
-    assert sample_cmn(graph, 3, burn_in=5, random_state=1) == sample_cmn(graph, 3, burn_in=5, random_state=1)
-
-
-def test_samples_lie_along_one_chain():
-    graph = coin_flips(25, 0.2, seed=5)
-    begin = random_tree(25, np.random.default_rng(9), graph.users)
-    samples = sample_cmn(graph, 3, burn_in=4, spacing=3, random_state=7, start=begin)
-    ends = [learn_cmn(graph, sweeps, random_state=7, start=begin, window=None).tree for sweeps in (4, 7, 10)]
-    assert samples == ends
-    assert sample_cmn(graph, 1, burn_in=0, start=begin) == [begin]
 
 
 def test_progress_is_told_each_sweep():
@@ -280,15 +270,6 @@ def test_bad_input_is_refused_in_one_line(arguments, words):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("arguments", [{"n_samples": 0}, {"n_samples": 2, "spacing": 0}, {"n_samples": 2, "burn_in": -1}])
-def test_bad_samples_are_refused_in_one_line(arguments):
-    with pytest.raises(InputError) as caught:
-        sample_cmn(coin_flips(9, 0.3, 0), **arguments)
-    assert "\n" not in str(caught.value)
-
-
 def test_fewer_than_three_users_are_refused():
-    pair = ContactGraph.from_edges(np.array([[0, 1]]))
-    for learn in (learn_cmn, lambda graph: sample_cmn(graph, 1)):
-        with pytest.raises(InputError, match="2 users, but a chain over trees needs at least 3"):
-            learn(pair)
+    with pytest.raises(InputError, match="2 users, but a chain over trees needs at least 3"):
+        learn_cmn(ContactGraph.from_edges(np.array([[0, 1]])))

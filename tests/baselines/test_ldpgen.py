@@ -7,9 +7,9 @@ import pytest
 
 from privact.baselines import ldpgen as module
 from privact.baselines._block_model import estimate_blocks
-from privact.baselines._noise import noise_variance
 from privact.baselines.ldpgen import ldpgen
-from privact.errors import GraphError, InputError, ProtocolError, UnknownUserError
+from privact.baselines.randomized_response import noise_variance
+from privact.errors import GraphError, InputError, ProtocolError
 from privact.network.graph import ContactGraph
 from privact.simulate.federated_network import federated_network
 from privact.simulate.known_graphs import cliques
@@ -29,15 +29,6 @@ def test_two_cliques_come_back_exactly_without_noise():
     assert len(set(result.blocks[:6])) == len(set(result.blocks[6:])) == 1
     assert result.graph == graph
     assert result.epsilon is result.epsilon_rounds is result.epsilon_reports is None
-
-
-def test_neighbours_are_those_of_the_synthetic_graph():
-    graph = ContactGraph.from_edges([("ada", "bob"), ("bob", "cid"), ("ada", "cid"), ("dan", "eve")])
-    result = ldpgen(graph, None, start_groups=1, groups=2, random_state=0)
-    assert result.graph.users == graph.users
-    assert result.neighbours("ada") == ("bob", "cid")
-    with pytest.raises(UnknownUserError):
-        result.neighbours("zoe")
 
 
 def test_the_four_reports_about_a_contact_together_spend_epsilon(monkeypatch):

@@ -7,20 +7,20 @@ import gzip
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from privact.experiments.everything import reproduce_everything
-from privact.experiments.report_page import html_report
-from privact.experiments.results import Claim, Findings, markdown_table
-from privact.experiments.sections import Section
+from privact.experiments.experiment import Experiment
+from privact.experiments.report.findings import Claim, Page, markdown_table
+from privact.experiments.report.html_report import html_report
+from privact.experiments.running.reproduce_all import reproduce_all
 
 
-def wide(data, parts, quick, tell):
+def write_wide(document):
     verdicts = ("holds", "holds with a caveat", "does not hold")
     claims = [Claim(f"Claim {number}.", "a rule", verdict, "numbers") for number, verdict in enumerate(verdicts)]
     text = markdown_table([f"a long heading {n}" for n in range(12)], [[n / 7 for n in range(12)]])
-    return Findings("table2", "Table 2", {}, f"## Part\n\n{text}", claims, lambda figure: figure.subplots(1, 3))
+    return Page(f"## Part\n\n{text}", claims, lambda figure: figure.subplots(1, 3))
 
 
-def failing(data, parts, quick, tell):
+def fail(task):
     raise ValueError("a/very/long/path/without/any/blank/" * 6)
 
 
@@ -28,8 +28,11 @@ def failing(data, parts, quick, tell):
 def report(tmp_path):
     (tmp_path / "lastfm").mkdir()
     (tmp_path / "lastfm" / "social.tsv.gz").write_bytes(gzip.compress(b"user\tfriend\n1\t2\n"))
-    sections = [Section(name, f"Title of {name}", run, "1", "0", "0") for name, run in (("table2", wide), ("table3", failing))]
-    done = list(reproduce_everything(str(tmp_path), tmp_path / "results", True, lambda *told: None, sections))
+    made = [
+        Experiment(name, f"Title of {name}", "", lambda measure=measure: (measure, write_wide), "1", "0", "0", "Nothing.")
+        for name, measure in (("table2", lambda task: {}), ("table3", fail))
+    ]
+    done = list(reproduce_all(str(tmp_path), tmp_path / "results", True, lambda *told: None, made))
     path = tmp_path / "report.html"
     path.write_text(html_report(done, True))
     return path.as_uri()

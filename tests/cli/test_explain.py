@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 from typer.testing import CliRunner
 
-from privact.baselines.explain import explain_paper_example, explain_randomized_response
+from privact.baselines.randomized_response import explain_paper_example, explain_randomized_response
 from privact.cli.explain import app
 from privact.errors import InputError, ProtocolError
 

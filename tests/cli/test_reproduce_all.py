@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from privact.errors import InputError
-from privact.experiments import everything
-from privact.experiments.results import Claim, Findings
-from privact.experiments.sections import Section
+from privact.experiments.experiment import Experiment
+from privact.experiments.registry import EXPERIMENTS
+from privact.experiments.report.findings import Claim, Page
 from privact.simulate.federated_network import federated_network
 
 
@@ -26,12 +26,15 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
-def holds(data, parts, quick, tell):
-    claim = Claim("A.", "a rule", "holds", "numbers")
-    return Findings("table1", "Table 1", {"quick": quick}, "text", [claim], lambda figure: figure.subplots())
+def holds(task):
+    return {"quick": task.quick}
 
 
-def fails(data, parts, quick, tell):
+def write_page(document):
+    return Page("text", [Claim("A.", "a rule", "holds", "numbers")], lambda figure: figure.subplots())
+
+
+def fails(task):
     raise InputError("douban/ratings.tsv.gz is missing: put it there")
 
 
@@ -40,8 +43,11 @@ def sections(monkeypatch):
     """Replaces the sections by quick ones."""
 
     def sections(*runs):
-        made = [Section(name, f"Title of {name}", run, "1", "0", "0") for name, run in runs]
-        monkeypatch.setattr(everything.reproduce_everything, "__defaults__", (made,))
+        made = [
+            Experiment(name, f"Title of {name}", "", lambda measure=measure: (measure, write_page), "1", "0", "0", "Nothing.")
+            for name, measure in runs
+        ]
+        monkeypatch.setattr("privact.cli.reproduce_all.EXPERIMENTS", made)
 
     return sections
 
@@ -88,8 +94,8 @@ def test_without_datasets_it_is_one_line_and_no_report(run, tmp_path):
 
 
 def test_real_sections_run_beside_those_that_lack_ratings(run, data, monkeypatch, tmp_path):
-    chosen = [each for each in everything.SECTIONS if each.name in ("table1", "table2", "table5")]
-    monkeypatch.setattr(everything.reproduce_everything, "__defaults__", (chosen,))
+    chosen = [each for each in EXPERIMENTS if each.name in ("table1", "table2", "table5")]
+    monkeypatch.setattr("privact.cli.reproduce_all.EXPERIMENTS", chosen)
     result = run("reproduce", "all", "--data", data, "-o", tmp_path / "results", "--quick", "--json")
     assert result.exit_code == 1
     told = {each["name"]: each["failure"] for each in json.loads(result.stdout)["sections"]}

@@ -10,10 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from privact.cli.main import app
-from privact.experiments.figure5 import result_2, summarize
-from privact.experiments.results import markdown_table
-from privact.experiments.table1 import table_1
-from privact.experiments.table2 import MOST_LOST, result_1
+from privact.experiments.figure5.measure import summarize
+from privact.experiments.figure5.page import check_result_2
+from privact.experiments.report.findings import markdown_table
+from privact.experiments.running.networks import PaperNetworks
+from privact.experiments.table1 import EXPERIMENT as TABLE1
+from privact.experiments.table2.page import MOST_LOST, check_result_1
 
 
 def run(*words: str) -> str:
@@ -52,14 +54,14 @@ def test_table_2_puts_the_paper_beside_both_methods(contacts_only, tmp_path):
 
 
 def test_table_1_does_not_hold_for_other_networks(contacts_only):
-    [claim] = table_1(contacts_only, lambda text: None).claims
+    [claim] = TABLE1.run(PaperNetworks(contacts_only)).page.claims
     assert claim.verdict == "does not hold"
     assert claim.evidence == "0 of 3 networks agree."
 
 
 @pytest.mark.data
 def test_table_1_holds_for_the_papers_networks(data_dir):
-    [claim] = table_1(str(data_dir), lambda text: None).claims
+    [claim] = TABLE1.run(PaperNetworks(str(data_dir))).page.claims
     assert claim.verdict == "holds"
 
 
@@ -77,7 +79,7 @@ def test_result_1_follows_from_the_losses(worst, sd, verdict):
         {"dataset": "lastfm", "epsilon": 2.0, "ours": 1.0, "sd": 0.1},
         {"dataset": "delicious", "epsilon": 0.5, "ours": worst, "sd": sd},
     ]
-    assert result_1(rows).verdict == verdict
+    assert check_result_1(rows).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_result_2_follows_from_the_ends(local, degree, verdict):
         for e in (0.5, 1.0, 2.0)
         for method, value in (("PrivaCT", local), ("CMN-DP", -12.0), ("degree only", degree))
     ]
-    assert result_2(summarize(rows)).verdict == verdict
+    assert check_result_2(summarize(rows)).verdict == verdict
 
 
 def test_markdown_tables_have_a_row_per_line():

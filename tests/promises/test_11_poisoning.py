@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from privact.audit.poisoning import ATTACKS, SHARES, Outcome, Setting, attacked, measure, synthetic_setting
-from privact.experiments.tree_quality import random_partition
+from privact.experiments.running.seeded_trees import random_partition
 from privact.learn.evidence.plausible import largest_noise, largest_total_noise, plausible_counts
 from privact.protocol.round import default_bins
 from privact.simulate.reports import degree_vectors, simulate_reports

@@ -138,7 +138,6 @@ PAGES = (
             "privact.baselines.ldpgen",
             "privact.baselines.randomized_response",
             "privact.baselines.linkage_peers",
-            "privact.baselines.link_prediction",
         ),
     ),
     Page("audit", "Audit", "Mechanism -> empirical bound on what it leaks.", ("privact.audit.epsilon",

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.experiments.tree_quality import PAPER, random_partition, summary
+from privact.experiments.running.seeded_trees import random_partition, summarize_runs
 from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.evidence.plausible import plausible_counts
 from privact.learn.search.learn_tree import learn_tree
-from privact.network.datasets import load_dataset
+from privact.network.datasets import TABLE_1, load_dataset
 from privact.network.graph import ContactGraph
 from privact.protocol.report import ENTRY_MAX, ENTRY_MIN
 from privact.protocol.round import default_bins, epsilon_per_report
@@ -96,7 +96,7 @@ def poisoning(
     """
     if seeds < 1:
         raise InputError(f"seeds is {seeds}; at least 1 run is needed: 10 are published")
-    graphs = {} if data is None else {name: load_dataset(name, data).graph for name in PAPER}
+    graphs = {} if data is None else {name: load_dataset(name, data).graph for name in TABLE_1}
     rows: list[dict[str, Any]] = []
     for name in graphs or ["synthetic"]:
         runs: dict[tuple[str, float, str, bool], list[Outcome]] = {}
@@ -235,7 +235,7 @@ def _row(found: list[Outcome]) -> dict[str, Any]:
         "share": first.share,
         "way": first.way,
         "clamped": first.clamped,
-        "loss": summary([one.loss for one in found]),
-        "contacts": summary([one.contacts for one in found]),
-        "clones": summary(clones) if clones else None,
+        "loss": summarize_runs([one.loss for one in found]),
+        "contacts": summarize_runs([one.contacts for one in found]),
+        "clones": summarize_runs(clones) if clones else None,
     }

@@ -17,18 +17,14 @@ from privact.baselines._cmn import ChainState, run_chain, total_likelihood
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.errors import InputError
 from privact.learn.search.gentree import SWEEPS, schedule
+from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
-from privact.progress import Progress
-from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["SPACING", "WINDOW", "CMNResult", "learn_cmn", "sample_cmn"]
+__all__ = ["WINDOW", "CMNResult", "learn_cmn"]
 
 WINDOW = 250
-"""The chain has settled when log C_M was on average no higher in the last so many sweeps than in as many before them."""
-
-SPACING = 20
-"""Sweeps from one sampled tree to the next."""
+"""The chain has settled when log C_M was on average no higher in the last WINDOW sweeps than in the WINDOW before them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,41 +79,6 @@ def learn_cmn(
     trace, accepted, settled = run_sweeps(state, temperatures, rng, window, progress)
     proposed = graph.n_users * (len(trace) - 1)
     return CMNResult(tree_of(state, graph), np.array(trace), accepted, proposed, settled)
-
-
-def sample_cmn(
-    graph: ContactGraph,
-    n_samples: int,
-    *,
-    burn_in: int = SWEEPS,
-    spacing: int = SPACING,
-    random_state: int | np.random.Generator | None = None,
-    temperature: float = 1.0,
-    start: HierarchicalClusterTree | None = None,
-    progress: Progress | None = None,
-) -> list[HierarchicalClusterTree]:
-    """Trees along one chain, to be averaged over: for a consensus, or to predict links.
-
-    n_samples: how many trees.
-    burn_in: sweeps before the first one; 0 if the start is itself a sample.
-    spacing: sweeps from one to the next. Neighbouring samples resemble each other; more sweeps apart, less so.
-    graph, random_state, temperature, start, progress: as in `learn_cmn`; the temperature is one number.
-    """
-    require_users(graph)
-    n_samples = check_count("n_samples", n_samples)
-    burn_in, spacing = whole_number("burn_in", burn_in, 0), whole_number("spacing", spacing, 1)
-    level = float(schedule([temperature], 1)[0])
-    rng = np.random.default_rng(random_state)
-    state = state_of(graph, random_start(graph, rng) if start is None else start)
-    n = graph.n_users
-    samples = []
-    for number in range(n_samples):
-        for _ in range(spacing if number else burn_in):
-            run_chain(state, n, level, rng)
-        samples.append(tree_of(state, graph))
-        if progress is not None:
-            progress("sampling trees", number + 1, n_samples)
-    return samples
 
 
 def run_sweeps(

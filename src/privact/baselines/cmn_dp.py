@@ -18,8 +18,8 @@ This rises with m, and no node parts more than m = floor(n/2) ceil(n/2) pairs: t
 there is exact, and at most log(n^2/4) + 1 = ln(0.680 n^2) = 2 ln n - 0.386. PrivaCT's authors used ln(0.75 n^2), which is
 safe but never reached: larger by 0.099 for large n, as if epsilon were 0.7 % less at n = 1,843.
 
-What "converged" must mean. The exponential mechanism's promise belongs to the stationary law. A chain that was run for so
-long that its law is within total variation t of the stationary law, on every graph, gives only (epsilon_tree, delta) with
+What "converged" must mean. The exponential mechanism's promise belongs to the stationary law. A chain that was run until
+its law is within total variation t of the stationary law, on every graph, gives only (epsilon_tree, delta) with
 delta = (1 + e^epsilon_tree) t. No useful bound on t is known for this chain, and a trace of log C_M that has become flat, as
 it does here within some hundred sweeps, proves none: whoever needs the pure promise cannot get it from this baseline. Two
 more conditions: the start must not come from the graph, and when to stop must not either, so the number of sweeps is fixed
@@ -40,7 +40,6 @@ from numpy.typing import NDArray
 from privact.baselines.cmn import require_users, run_sweeps, whole_number
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, pair_counts
-from privact.baselines.random_graph_model import HierarchicalRandomGraph
 from privact.errors import InputError
 from privact.learn.search.gentree import SWEEPS
 from privact.network.graph import ContactGraph
@@ -79,16 +78,9 @@ class CMNDPResult:
         """log C_M of the tree, at the exact best pi. Never to be released."""
         return float(self.log_likelihood_trace[-1])
 
-    @property
-    def model(self) -> HierarchicalRandomGraph:
-        """The tree with its noisy probabilities."""
-        if self.noisy_edge_counts is None:
-            raise InputError("tree_share was 1, so no edge counts were released: choose a share below 1 for a model")
-        return HierarchicalRandomGraph(self.tree, self.noisy_edge_counts / pair_counts(self.tree))
-
 
 def log_likelihood_sensitivity(n_users: int, kind: Sensitivity = "exact") -> float:
-    """The most that one edge can change log C_M of a tree over so many users.
+    """The most that one edge can change log C_M of a tree over this many users.
 
     kind: "exact", as derived above, or "authors", their ln(0.75 n^2).
     """

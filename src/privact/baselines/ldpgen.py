@@ -28,7 +28,6 @@ The PrivaCT paper's appendix names what is wrong in LDPGen. That, and what is op
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,10 +69,6 @@ class LDPGenResult:
     epsilon_reports: tuple[float, float] | None
     model: BlockModel
 
-    def neighbours(self, user: Hashable) -> tuple[str, ...]:
-        """The ids of the users whom a user knows in the synthetic graph: whom recommendations come from."""
-        return self.graph.neighbours(user)
-
 
 def ldpgen(
     graph: ContactGraph,
@@ -108,9 +103,9 @@ def ldpgen(
     rng = np.random.default_rng(random_state)
 
     start = rng.permutation(n) % k0
-    blocks = _alike(_reports(graph, start, each and each[0], rng), k1, rng)
+    blocks = _group_similar(_reports(graph, start, each and each[0], rng), k1, rng)
     reports = _reports(graph, blocks, each and each[1], rng)
-    refined = _alike(reports, k1, rng)
+    refined = _group_similar(reports, k1, rng)
     model = estimate_blocks(reports, blocks)
     synthetic = ContactGraph.from_edges(model.draw(rng), users=graph.users)
     return LDPGenResult(synthetic, refined, start, blocks, reports, epsilon, rounds, each, model)
@@ -124,7 +119,7 @@ def _reports(
     return vectors if epsilon_report is None else vectors + simulated_noise(vectors.shape, epsilon_report, rng)
 
 
-def _alike(reports: NDArray[np.int64], n_groups: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _group_similar(reports: NDArray[np.int64], n_groups: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Users with similar reports in one group each, numbered without gaps; fewer groups where there is less to tell apart."""
     from scipy.cluster.vq import kmeans2
 
@@ -138,7 +133,7 @@ def _alike(reports: NDArray[np.int64], n_groups: int, rng: np.random.Generator) 
 
 
 def _checked_groups(name: str, wanted: int | None, n: int) -> int:
-    """A number of groups, if so many can be made."""
+    """A number of groups, if that many can be made."""
     if wanted is None:
         return default_bins(n)
     if not isinstance(wanted, (int, np.integer)) or isinstance(wanted, bool) or not 1 <= wanted <= n:

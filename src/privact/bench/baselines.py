@@ -15,13 +15,15 @@ They are stable: later versions add keys and keep these.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from privact.bench.benchmark import Speed, Table, Task
 from privact.network.datasets import load_dataset
 from privact.network.graph import ContactGraph
+
+__all__ = ["list_speeds", "make_tables", "measure"]
 
 NETWORK = "lastfm"
 TARGET = 1_000_000.0
@@ -31,22 +33,19 @@ REPEATS = 5
 PLAIN_PROPOSALS = 1_000
 
 
-def bench_baselines(data: str | None, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Run every measurement.
-
-    data: folder of the datasets. tell: is told what is running.
-    """
+def measure(task: Task) -> dict[str, Any]:
+    """Both chains."""
     from privact.baselines.cmn_dp import log_likelihood_sensitivity
 
-    graph = load_dataset(NETWORK, data).graph
+    graph = load_dataset(NETWORK, task.data).graph
     result: dict[str, Any] = {"target": TARGET}
     for name, temperature in (("cmn", 1.0), ("cmn_dp", 2.0 * log_likelihood_sensitivity(graph.n_users))):
-        tell(f"{NETWORK}: chain of {name} and its plain twin")
-        result[name] = {"network": NETWORK, **chain_speed(graph, temperature)}
+        task.show(f"{NETWORK}: chain of {name} and its plain twin")
+        result[name] = {"network": NETWORK, **measure_chain(graph, temperature)}
     return result
 
 
-def chain_speed(graph: ContactGraph, temperature: float) -> dict[str, Any]:
+def measure_chain(graph: ContactGraph, temperature: float) -> dict[str, Any]:
     """Proposals a second of the compiled chain in a warm state, and of its plain twin from the same tree."""
     from privact.baselines._cmn import run_chain
     from privact.baselines.cmn_plain import PlainChain
@@ -80,3 +79,27 @@ def chain_speed(graph: ContactGraph, temperature: float) -> dict[str, Any]:
         "plain_proposals_per_second": plain_speed,
         "ratio": max(runs) / plain_speed,
     }
+
+
+def make_tables(result: dict[str, Any]) -> list[Table]:
+    """One row for each chain."""
+    rows = [
+        [
+            name.replace("_", "-").upper(),
+            result[name]["network"],
+            f"{result[name]['proposals_per_second']:,.0f}",
+            f"{result[name]['plain_proposals_per_second']:,.0f}",
+            f"{result[name]['ratio']:,.0f}",
+        ]
+        for name in ("cmn", "cmn_dp")
+    ]
+    title = "Proposed swaps a second once caches are warm, and how many times its plain twin's"
+    return [Table(title, ["chain", "network", "compiled", "plain twin", "ratio"], rows, range(2, 5))]
+
+
+def list_speeds(result: dict[str, Any]) -> list[Speed]:
+    """Proposals a second of both chains."""
+    return [
+        Speed(f"chain of {name}", result[name]["proposals_per_second"], "proposals/s", more_is_better=True)
+        for name in ("cmn", "cmn_dp")
+    ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privact.experiments.tree_quality import denoised, random_partition
+from privact.experiments.running.seeded_trees import denoise, random_partition
 from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.place import place
 from privact.learn.search.learn_tree import learn_tree
@@ -36,7 +36,7 @@ def compare_joiners(graph: ContactGraph, epsilon: float, seed: int, share: float
     embedding = posterior.embed(reports[early])
     tree = learn_tree(embedding, random_state=seed)
     placed = place(tree, embedding, posterior.embed(reports[late]))
-    together = learn_tree(denoised(reports, epsilon), random_state=seed)
+    together = learn_tree(denoise(reports, epsilon), random_state=seed)
 
     rows: dict[str, list[float]] = {"placed": [], "relearned": [], "anybody": [], "shared": [], "shared_by_chance": []}
     for i, user in enumerate(late):

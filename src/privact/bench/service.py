@@ -1,4 +1,4 @@
-"""What a round costs: durable reports a second, answer times and memory of an aggregator; bytes and time on a device.
+"""What a round costs: durable reports a second, response times and memory of an aggregator; bytes and time on a device.
 
 The load generator runs beside the server on the same machine, and sends a report again only after the last one of its connection
 was acknowledged. Acknowledged means on disk.
@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
+from privact.bench.benchmark import Speed, Table, Task
 from privact.device.degrees import degree_vector
 from privact.device.noise import randomize
 from privact.errors import PrivaCTError
@@ -26,36 +27,96 @@ from privact.simulate.keep_alive import Load
 from privact.simulate.local_aggregator import running_aggregator
 from privact.simulate.local_postgres import postgres_programs, running_postgres
 
-__all__ = ["bench_service"]
+__all__ = ["list_speeds", "make_tables", "measure"]
 
 
 CONTACTS = 500
 """Contacts of the device whose time is measured."""
 
+_DEVICE_TIMES = ("count_ms", "noise_ms", "encode_ms")
 
-def bench_service(n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
-    """All measurements; see the module.
 
-    n_reports: reports of each run. concurrency: reports under way at a time. repeats: runs of each database; the table has the
-    median run by speed, and the speed of each.
-    """
-    databases = [_measured("SQLite", n_reports, concurrency, repeats, tell)]
+def measure(task: Task) -> dict[str, Any]:
+    """All measurements; see the module. Each database has its median run by speed, and the speed of every run."""
+    n_reports, concurrency, repeats = (task.options[name] for name in ("reports", "concurrency", "repeats"))
+    databases = [_measure_database("SQLite", n_reports, concurrency, repeats, task.progress)]
     if postgres_programs() is None:
         databases.append({"database": "PostgreSQL", "status": "not installed"})
     else:
-        databases.append(_measured("PostgreSQL", n_reports, concurrency, repeats, tell))
-    tell("timing a device", 0, 0)
+        databases.append(_measure_database("PostgreSQL", n_reports, concurrency, repeats, task.progress))
+    task.show("timing a device")
     return {
         "reports": n_reports,
         "concurrency": concurrency,
         "cores": os.cpu_count(),
         "databases": databases,
-        "bytes_per_user": [_bytes(n_users) for n_users in (1_000, 1_000_000)],
-        "device": _device(),
+        "bytes_per_user": [_count_bytes(n_users) for n_users in (1_000, 1_000_000)],
+        "device": _time_device(),
     }
 
 
-def _measured(name: str, n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
+def make_tables(result: dict[str, Any]) -> list[Table]:
+    """The aggregator, the bytes, and the device."""
+    databases = [
+        [
+            found["database"],
+            *(
+                (
+                    f"{found['reports_per_second']:,.0f}",
+                    f"{found['p50_ms']:.1f}",
+                    f"{found['p99_ms']:.1f}",
+                    f"{found['server_peak_mb']:.0f}",
+                )
+                if found["status"] == "ok"
+                else (found["status"], "", "", "")
+            ),
+        ]
+        for found in result["databases"]
+    ]
+    sent = [
+        [
+            f"{found['n_users']:,}",
+            str(found["n_bins"]),
+            f"{found['round'] + found['report']:,}",
+            f"{found['paper_partition'] + found['paper_report']:,}",
+        ]
+        for found in result["bytes_per_user"]
+    ]
+    device = result["device"]
+    return [
+        Table(
+            f"Durable reports a second, the load generator beside the server on {result['cores']} cores",
+            ["database", "reports/s", "p50 ms", "p99 ms", "server MB"],
+            databases,
+            range(1, 5),
+        ),
+        Table(
+            "Bytes that one user sends and receives in a round (bodies), beside the paper's scheme",
+            ["users", "bins", "ours", "paper: the whole partition"],
+            sent,
+            range(4),
+        ),
+        Table(
+            f"On a device with {device['contacts']} contacts: {device['count_ms']:.2f} ms to count, "
+            f"{device['noise_ms']:.2f} ms for the noise, {device['encode_ms']:.2f} ms to encode"
+        ),
+    ]
+
+
+def list_speeds(result: dict[str, Any]) -> list[Speed]:
+    """Reports a second and response times of each database, and the times of a device."""
+    found = []
+    for each in result["databases"]:
+        if each["status"] == "ok":
+            found += [
+                Speed(f"{each['database']}, reports", each["reports_per_second"], "reports/s", more_is_better=True),
+                Speed(f"{each['database']}, p99", each["p99_ms"], "ms"),
+                Speed(f"{each['database']}, memory", each["server_peak_mb"], "MB"),
+            ]
+    return [*found, *(Speed(f"device, {key.removesuffix('_ms')}", result["device"][key], "ms") for key in _DEVICE_TIMES)]
+
+
+def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
     """The median of several runs on one kind of database."""
     runs = []
     for number in range(repeats):
@@ -67,7 +128,7 @@ def _measured(name: str, n_reports: int, concurrency: int, repeats: int, tell: T
                 settings["database"] = f"postgresql://postgres@/postgres?host={folder}"
             aggregator = ending.enter_context(running_aggregator(**settings))
             operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
-            load = _load(operator, aggregator.url, n_reports, concurrency, partial(_staged, tell, stage))
+            load = _send_load(operator, aggregator.url, n_reports, concurrency, partial(_show_stage, tell, stage))
             runs.append((n_reports / load.seconds, load, aggregator.peak_memory()))
     speed, load, memory = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
     return {
@@ -81,12 +142,12 @@ def _measured(name: str, n_reports: int, concurrency: int, repeats: int, tell: T
     }
 
 
-def _staged(tell: Tell, stage: str, text: str, done: int, total: int) -> None:
+def _show_stage(tell: Tell, stage: str, text: str, done: int, total: int) -> None:
     """Progress of one run under the name of the run."""
     tell(f"{stage}: {text}", done, total)
 
 
-def _load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Tell) -> Load:
+def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Tell) -> Load:
     """Enrol users, open a round and send a report of each."""
     network = made_up_network(n_reports, seed=0)
     users = network.graph.users
@@ -108,7 +169,7 @@ def _round(n_users: int) -> Round:
     return Round(id="bench", epsilon=1.0, n_bins=default_bins(n_users), n_users=n_users, seed=bytes(32))
 
 
-def _bytes(n_users: int) -> dict[str, Any]:
+def _count_bytes(n_users: int) -> dict[str, Any]:
     """Bytes of one user's round, beside the paper's scheme, which sends the bin of every user to every user.
 
     Bodies only. The paper's partition is taken as compactly as it can be: half a byte for the bin of each of up to 16 bins, in
@@ -125,7 +186,7 @@ def _bytes(n_users: int) -> dict[str, Any]:
     }
 
 
-def _device() -> dict[str, Any]:
+def _time_device() -> dict[str, Any]:
     """Milliseconds on a device with many contacts in a round of a million users, once everything is loaded."""
     round, contacts = _round(1_000_000), [f"contact{number}@server{number % 7}.example" for number in range(CONTACTS)]
 

@@ -1,15 +1,18 @@
-"""privact bench: what was measured, beside what the paper reports."""
+"""privact bench: one command for each benchmark of the registry, one for all, and one that compares two files."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from privact.cli import bench_scale, bench_service
+from privact.bench.benchmark import Benchmark, Table
+from privact.bench.registry import BENCHMARKS
+from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
-from privact.cli.text import table
-from privact.progress import progress_bar
+from privact.cli.progress import progress_bar
+from privact.cli.text import Json, number, print_json, table
 
 app = typer.Typer(
     help="Measure quality and speed, beside the paper's numbers.",
@@ -18,135 +21,84 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+_SLOWER = 1
+
 
 @app.callback()
 def bench() -> None:
     """Measure quality and speed, beside the paper's numbers."""
 
 
-@app.command(epilog="\b\nExample:\n  privact bench tree --data data --json bench.json")
-def tree(
-    data: DataFolder = None, seeds: Annotated[int, typer.Option(min=1, help="Runs of each cell.")] = 5, to_json: JsonFile = None
+def add_command(benchmark: Benchmark) -> None:
+    """Add `privact bench NAME`."""
+
+    def run(to_json: Path | None, data: Path | None = None, **options: Any) -> None:
+        target = None if to_json is None else checked_output(to_json)
+        module = benchmark.module()
+        with progress_bar() as show:
+            result = benchmark.run(None if data is None else str(data), options, show)
+        print_tables(module.make_tables(result))
+        keep_json(result, target)
+
+    parameters: dict[str, tuple[Any, Any]] = {"data": (DataFolder, None)} if benchmark.needs_data else {}
+    parameters |= {option.name: declare_option(option) for option in benchmark.options}
+    parameters["to_json"] = (JsonFile, None)
+    data = " --data data" if benchmark.needs_data else ""
+    example = f"\b\nExample:\n  privact bench {benchmark.name}{data} --json {benchmark.name}.json"
+    doc = f"{benchmark.summary}\n\n{benchmark.details}".rstrip()
+    app.command(benchmark.name, epilog=example)(make_command(run, parameters, doc))
+
+
+def print_tables(tables: list[Table]) -> None:
+    """Print tables, each under its title."""
+    for place, each in enumerate(tables):
+        print(("\n" if place else "") + each.title)
+        if each.heading:
+            table(each.heading, each.rows, right=each.right)
+
+
+for each in BENCHMARKS:
+    add_command(each)
+
+
+@app.command("all", epilog="\b\nExample:\n  privact bench all --data data --json bench.json")
+def all_benchmarks(data: DataFolder = None, to_json: JsonFile = None) -> None:
+    """Every benchmark with its default options: all published numbers, and what machine measured them."""
+    from privact.bench.machine import describe_machine
+
+    target = None if to_json is None else checked_output(to_json)
+    modules = {benchmark.name: benchmark.module() for benchmark in BENCHMARKS}
+    found = {}
+    for benchmark in BENCHMARKS:
+        with progress_bar() as show:
+
+            def show_named(stage: str, done: int, total: int, name: str = benchmark.name) -> None:
+                show(f"{name}: {stage}", done, total)
+
+            found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named)
+        print(f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {benchmark.name}")
+        print_tables(modules[benchmark.name].make_tables(found[benchmark.name]))
+    keep_json({"machine": describe_machine(), "benchmarks": found}, target)
+
+
+@app.command("compare", epilog="\b\nExample:\n  privact bench compare before.json after.json")
+def compare_files(
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A file of privact bench --json.", show_default=False)],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.", show_default=False)],
+    as_json: Json = False,
 ) -> None:
-    """Trees on the paper's three networks: quality by the paper's settings and by ours, bins, joiners, speed and growth."""
-    from privact.bench.tree import bench_tree
+    """Name what got slower, or takes more memory, by more than 15 %; exits with 1 if anything did."""
+    from privact.bench.compare import MOST_SLOWER, compare
 
-    target = None if to_json is None else checked_output(to_json)
-    with progress_bar() as show:
-        result = bench_tree(None if data is None else str(data), seeds, lambda stage: show(stage, 0, 0))
-    print_report(result)
-    keep_json(result, target)
-
-
-@app.command(epilog="\b\nExample:\n  privact bench baselines --data data --json baselines.json")
-def baselines(data: DataFolder = None, to_json: JsonFile = None) -> None:
-    """The chain of the hierarchical random graph (CMN, CMN-DP): proposals a second, compiled and plain."""
-    from privact.bench.baselines import bench_baselines
-
-    target = None if to_json is None else checked_output(to_json)
-    with progress_bar() as show:
-        result = bench_baselines(None if data is None else str(data), lambda stage: show(stage, 0, 0))
-    print("Proposed swaps a second once caches are warm, and how many times its plain twin's")
-    chains = {name: found for name, found in result.items() if isinstance(found, dict)}
-    rows = [
-        [
-            name.replace("_", "-").upper(),
-            found["network"],
-            f"{found['proposals_per_second']:,.0f}",
-            f"{found['plain_proposals_per_second']:,.0f}",
-            f"{found['ratio']:,.0f}",
-        ]
-        for name, found in chains.items()
-    ]
-    table(["chain", "network", "compiled", "plain twin", "ratio"], rows, right=range(2, 5))
-    keep_json(result, target)
-
-
-app.command(epilog="\b\nExample:\n  privact bench service --json service.json")(bench_service.service)
-app.command(epilog="\b\nExample:\n  privact bench scale --json scale.json")(bench_scale.scale)
-
-
-def print_report(result: dict[str, Any]) -> None:
-    """The measurements as tables for a person."""
-    _print_quality(result)
-    _print_bins(result)
-    _print_joiners(result)
-    _print_speed(result)
-
-
-def _print_quality(result: dict[str, Any]) -> None:
-    reported = result["paper_reported"]
-    print(f"Relative utility, cost / rho (mean of {result['seeds']} seeds; higher is better)")
-    rows = []
-    for name, found in result["datasets"].items():
-        ours = found["default"]["relative_utility"]
-        paper = found["paper"]["relative_utility"]
-        rows.append(
-            [
-                name,
-                f"{reported[name]['relative_utility']:.2f}",
-                f"{paper['mean']:.2f} ± {paper['sd']:.2f}",
-                f"{found['average_linkage']['relative_utility']:.2f}",
-                f"{ours['mean']:.2f} ± {ours['sd']:.2f}",
-            ]
-        )
-    table(["network", "paper", "paper's method", "average linkage", "default"], rows, right=range(1, 5))
-    print("\nUtility loss in percent of the noise-free GenTree tree (lower is better)")
-    rows = []
-    for name, found in result["datasets"].items():
-        for epsilon, stated in reported[name]["loss"].items():
-            paper, ours = (found[way]["loss"][epsilon] for way in ("paper", "default"))
-            spread = found["default"]["loss_sd"][epsilon]
-            rows.append([name, epsilon, f"{stated:.2f}", f"{paper:.2f}", f"{ours:.2f} ± {spread:.2f}", f"{ours / stated:.2f}"])
-    table(["network", "epsilon", "paper", "paper's method", "default", "default / paper"], rows, right=range(1, 6))
-
-
-def _print_bins(result: dict[str, Any]) -> None:
-    print("\nNumber of bins: loss in percent, and share of true contacts among the nearest users")
-    rows = []
-    for name, found in result["bins"].items():
-        for bins in dict.fromkeys(row["n_bins"] for row in found):
-            cells = [row for row in found if row["n_bins"] == bins]
-            rows.append([name, str(bins), *(f"{cell['loss']:.1f} / {cell['share_of_contacts']:.3f}" for cell in cells)])
-    table(["network", "bins", "epsilon 0.5", "epsilon 1", "epsilon 2", "no noise"], rows, right=range(1, 6))
-
-
-def _print_joiners(result: dict[str, Any]) -> None:
-    print("\nLate joiners at epsilon 1: dissimilarity to their community of 50, and what it shares with the relearned one")
-    rows = [
-        [
-            name,
-            str(found["held_out"]),
-            *(f"{found[key]:.1f}" for key in ("placed", "relearned", "anybody")),
-            f"{found['shared']:.2f} ({found['shared_by_chance']:.2f})",
-            f"{found['cost_ratio']:.4f}",
-        ]
-        for name, found in result["joiners"].items()
-    ]
-    heading = ["network", "held out", "placed", "relearned", "anybody", "shared (chance)", "cost ratio"]
-    table(heading, rows, right=range(1, 7))
-
-
-def _print_speed(result: dict[str, Any]) -> None:
-    kernel = result["speed"]["kernel"]
-    print(
-        f"\nLocal swaps a second on lastfm: {kernel['steps_per_second']:,.0f} compiled, "
-        f"{kernel['plain_steps_per_second']:,.0f} by the plain twin: {kernel['ratio']:,.0f} times as many"
-    )
-    print("\nDefault search and average linkage on the same vectors: seconds / extra memory in MB")
-    rows = []
-    for size, found in result["speed"].items():
-        if size != "kernel":
-            cells = {way: f"{found['seconds'][way]:.2f} / {found['extra_mb'][way]:.0f}" for way in found["seconds"]}
-            ratio = f"{found['default_over_fastcluster']:.2f}"
-            rows.append([size, *(cells.get(way, "") for way in ("default", "fastcluster", "scipy")), ratio])
-    table(["users", "default", "fastcluster", "scipy", "default / fastcluster"], rows, right=range(1, 5))
-    print("\nGrowth: a whole round at epsilon 1, posterior and search")
-    rows = [[f"{row['n']:,}", str(row["n_bins"]), f"{row['seconds']:.1f}", f"{row['extra_mb']:.0f}"] for row in result["growth"]]
-    table(["users", "bins", "seconds", "extra MB"], rows, right=range(4))
-    print("\nA million users")
-    names = {"posterior": "posterior of all reports", "cost": "exact cost of a tree", "load": "loading a tree file"}
-    rows = []
-    for key, row in result["million"].items():
-        rows.append([names[key], f"{row['seconds']:.1f}", f"{row['extra_mb']:.0f}" if "extra_mb" in row else ""])
-    table(["", "seconds", "extra MB"], rows, right=(1, 2))
+    changes = compare(before, after)
+    slower = [change for change in changes if change.slower]
+    if as_json:
+        print_json({"limit": MOST_SLOWER, "slower": [c.name for c in slower], "changes": [c._asdict() for c in changes]})
+    else:
+        if slower:
+            rows = [[c.name, number(c.before), number(c.after), c.unit, f"{100 * c.worse:.0f} %"] for c in slower]
+            table(["slower", "before", "after", "unit", "worse by"], rows, right=(1, 2, 4))
+            print()
+        print(f"{len(slower)} of {len(changes)} numbers are worse by more than {100 * MOST_SLOWER:.0f} %.")
+    if slower:
+        raise typer.Exit(_SLOWER)

@@ -1,70 +1,115 @@
-"""privact evaluate: how good recommendations are on the paper's networks, always beside every control."""
+"""privact evaluate: an experiment of the registry on the paper's networks or on one's own, beside every control."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
+from privact.cli.progress import progress_bar
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
-from privact.progress import progress_bar
+from privact.errors import InputError
+from privact.experiments.experiment import Experiment
+from privact.experiments.registry import EXPERIMENTS
+
+if TYPE_CHECKING:
+    from privact.experiments.running.networks import Networks
 
 app = typer.Typer(
-    help="Measure recommendations, beside every control.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
+    help="Measure recommendations and communities, beside every control.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 
-Networks = Annotated[
+ChosenNetworks = Annotated[
     list[str] | None,
     typer.Option("--network", metavar="NAME", help="lastfm, delicious or douban; may be repeated. All unless told."),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="One fold and one seed.")]
+Contacts = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Your own contacts, an edge list; needs --ratings.", show_default=False),
+]
+RatingsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Your own ratings, lines 'user<TAB>item<TAB>rating'.", show_default=False),
+]
 
 
 @app.callback()
 def evaluate() -> None:
-    """Measure recommendations on the paper's networks, beside every control."""
+    """Measure recommendations and communities, on the paper's networks or your own, beside every control."""
 
 
-@app.command("cold-start", epilog="\b\nExample:\n  privact evaluate cold-start --data data --network lastfm --epsilon 2")
-def cold_start(
-    data: DataFolder = None,
-    output: Output = Path("results"),
-    network: Networks = None,
-    epsilon: Annotated[float, typer.Option(help="The privacy promise per contact.")] = 1.0,
-    folds: Annotated[int, typer.Option(min=1, max=5, help="How many of the five folds over users are judged.")] = 5,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds of bins, noise and trees.")] = 3,
-    quick: Quick = False,
-    as_json: Json = False,
-) -> None:
-    """Users without ratings: the paper's methods, ours and the controls."""
-    from privact.experiments.cold_start import PAPER, Plan, measure_cold_start
-    from privact.experiments.table3 import cold_start_page
-    from privact.protocol.round import epsilon_per_report
+def choose_networks(data: Path | None, network: list[str] | None, contacts: Path | None, ratings: Path | None) -> Networks:
+    """The networks that the options name."""
+    from privact.experiments.running.networks import NORMALISATION, OwnNetwork, PaperNetworks
 
-    epsilon_per_report(epsilon)  # refused before anything is read
-    plan = Plan(network or list(PAPER), epsilon, 1 if quick else folds, 1 if quick else seeds)
-    ready_folder(output)
-    with progress_bar(quiet=as_json) as tell:
-        found = measure_cold_start(plan, folder_name(data), output / "cells", tell)
-    finish(cold_start_page(found, "cold-start", "Recommendations for users without ratings"), output, as_json)
+    if (contacts is None) != (ratings is None):
+        missing = "--ratings" if ratings is None else "--contacts"
+        raise InputError(f"{missing} is missing: your own data is both --contacts FILE and --ratings FILE")
+    if contacts is None or ratings is None:
+        return PaperNetworks(folder_name(data), network or list(NORMALISATION))
+    if network:
+        raise InputError(f"--network {network[0]} and --contacts {contacts}: give one or the other")
+    return OwnNetwork(contacts, ratings)
 
 
-@app.command(epilog="\b\nExample:\n  privact evaluate existing --data data --network lastfm")
-def existing(
-    data: DataFolder = None,
-    output: Output = Path("results"),
-    network: Networks = None,
-    quick: Quick = False,
-    as_json: Json = False,
-) -> None:
-    """Users with ratings: SERec in both forms, what contacts add to a strong model, and the controls."""
-    from privact.experiments.existing import evaluate_existing
-    from privact.experiments.rated_network import NORMALISATION
+def add_command(experiment: Experiment) -> None:
+    """Add `privact evaluate NAME`."""
+    name = experiment.evaluates
+    about = experiment.summary.partition(": ")[2]
+    title = experiment.title.partition(": ")[2]
 
-    ready_folder(output)
-    with progress_bar(quiet=as_json) as tell:
-        found = evaluate_existing(network or list(NORMALISATION), folder_name(data), output, quick, tell)
-    finish(found, output, as_json)
+    def run(
+        data: Path | None,
+        network: list[str] | None,
+        contacts: Path | None,
+        ratings: Path | None,
+        output: Path,
+        as_json: bool,
+        quick: bool,
+        **options: Any,
+    ) -> None:
+        networks = choose_networks(data, network, contacts, ratings)
+        parts = ready_folder(output) / "cells"
+        with progress_bar(quiet=as_json) as show:
+            found = experiment.run(
+                networks,
+                quick=quick,
+                options=options,
+                parts=parts,
+                progress=show,
+                name=name,
+                title=title[:1].upper() + title[1:],
+            )
+        finish(found, output, as_json)
+
+    parameters: dict[str, tuple[Any, Any]] = {
+        "data": (DataFolder, None),
+        "network": (ChosenNetworks, None),
+        "contacts": (Contacts, None),
+        "ratings": (RatingsFile, None),
+        "output": (Output, Path("results")),
+    }
+    parameters |= {option.name: declare_option(option) for option in experiment.options}
+    parameters["quick"] = (Annotated[bool, typer.Option("--quick", help=experiment.quick)], False)
+    parameters["as_json"] = (Json, False)
+    doc = (
+        f"{about[:1].upper()}{about[1:]}\n\nThe same as privact reproduce {experiment.name}, on networks that you choose or "
+        "on your own data.\nFinished parts are kept in DIR/cells, so that it resumes after an interruption."
+    )
+    example = (
+        f"\b\nExample:\n  privact evaluate {name} --data data --network lastfm\n"
+        f"  privact evaluate {name} --contacts contacts.tsv --ratings ratings.tsv"
+    )
+    app.command(name, epilog=example)(make_command(run, parameters, doc))
+
+
+for each in EXPERIMENTS:
+    if each.evaluates:
+        add_command(each)

@@ -9,7 +9,7 @@ import typer
 from privact.cli.text import Json, facts, number, paragraph, print_json
 
 if TYPE_CHECKING:
-    from privact.baselines.explain import Explanation
+    from privact.baselines.randomized_response import Explanation
 
 __all__ = ["app"]
 
@@ -42,7 +42,7 @@ def randomized_response(
     """
     from dataclasses import asdict
 
-    from privact.baselines.explain import PAPER_CLAIM, explain_paper_example, explain_randomized_response
+    from privact.baselines.randomized_response import PAPER_CLAIM, explain_paper_example, explain_randomized_response
 
     found, paper = explain_randomized_response(users, epsilon, degree), explain_paper_example()
     if json:

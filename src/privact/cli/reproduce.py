@@ -1,22 +1,24 @@
-"""privact reproduce: tables and figures of the paper, paper beside ours, with a verdict per claim."""
+"""privact reproduce: one command for each experiment of the registry, and one for all of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
+from privact.cli.progress import progress_bar
+from privact.cli.reproduce_all import all_experiments
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
-from privact.progress import progress_bar
+from privact.experiments.experiment import Experiment
+from privact.experiments.registry import EXPERIMENTS
 
 app = typer.Typer(
     help="Reproduce the paper: its numbers beside ours.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
 )
-
-Seeds = Annotated[int, typer.Option(min=1, help="Runs of each cell.")]
 
 
 @app.callback()
@@ -24,44 +26,28 @@ def reproduce() -> None:
     """Reproduce the paper: its numbers beside ours, as JSON, Markdown and a picture."""
 
 
-@app.command(epilog="\b\nExample:\n  privact reproduce table1 --data data -o results")
-def table1(data: DataFolder = None, output: Output = Path("results"), as_json: Json = False) -> None:
-    """Table 1: the sizes of the three networks."""
-    from privact.experiments.table1 import table_1
+def add_command(experiment: Experiment) -> None:
+    """Add `privact reproduce NAME`."""
 
-    with progress_bar(quiet=as_json) as show:
-        found = table_1(folder_name(data), lambda text: show(text, 0, 0))
-    finish(found, output, as_json)
+    def run(data: Path | None, output: Path, as_json: bool, quick: bool = False, **options: Any) -> None:
+        from privact.experiments.running.networks import PaperNetworks
 
+        networks, parts = PaperNetworks(folder_name(data)), ready_folder(output) / "cells"
+        with progress_bar(quiet=as_json) as show:
+            found = experiment.run(networks, quick=quick, options=options, parts=parts, progress=show)
+        finish(found, output, as_json)
 
-@app.command(epilog="\b\nExample:\n  privact reproduce table2 --data data -o results")
-def table2(data: DataFolder = None, output: Output = Path("results"), seeds: Seeds = 5, as_json: Json = False) -> None:
-    """Table 2: relative utility of the trees, and what noise costs."""
-    from privact.experiments.table2 import reproduce_table_2
-
-    with progress_bar(quiet=as_json) as show:
-        found = reproduce_table_2(folder_name(data), seeds, lambda text: show(text, 0, 0))
-    finish(found, output, as_json)
-
-
-@app.command(epilog="\b\nExample:\n  privact reproduce figure5 --data data -o results")
-def figure5(
-    data: DataFolder = None,
-    output: Output = Path("results"),
-    seeds: Seeds = 3,
-    sweeps: Annotated[int, typer.Option(min=1, help="Length of the chains; a sweep is n proposed swaps.")] = 400,
-    as_json: Json = False,
-) -> None:
-    """The MCMC figure: log C_M along the chains of PrivaCT and of the centralized CMN-DP."""
-    from privact.experiments.figure5 import as_csv, figure_5
-    from privact.storage import write_whole
-
-    with progress_bar(quiet=as_json) as show:
-        found = figure_5(folder_name(data), seeds, sweeps, lambda text: show(text, 0, 0))
-    curves = ready_folder(output) / "figure5.csv"
-    with write_whole(curves) as file:
-        file.write(as_csv(found.document["rows"]).encode())
-    finish(found, output, as_json, [curves])
+    parameters: dict[str, tuple[Any, Any]] = {"data": (DataFolder, None), "output": (Output, Path("results"))}
+    parameters |= {option.name: declare_option(option) for option in experiment.options}
+    if experiment.quick:
+        parameters["quick"] = (Annotated[bool, typer.Option("--quick", help=experiment.quick)], False)
+    parameters["as_json"] = (Json, False)
+    resumes = "\n\nFinished parts are kept in DIR/cells, so that it resumes after an interruption."
+    doc = experiment.summary + (resumes if experiment.resumes else "")
+    example = f"\b\nExample:\n  privact reproduce {experiment.name} --data data -o results"
+    app.command(experiment.name, epilog=example)(make_command(run, parameters, doc))
 
 
-from privact.cli import reproduce_all, reproduce_communities, reproduce_distance, reproduce_recommend  # noqa: E402, F401  # add their commands
+for each in EXPERIMENTS:
+    add_command(each)
+app.command("all", epilog="\b\nExample:\n  privact reproduce all --data data -o results --quick")(all_experiments)

@@ -9,34 +9,38 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.reproduce import app
+from privact.cli.progress import progress_bar
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
-from privact.progress import Tell, progress_bar
+from privact.experiments.registry import EXPERIMENTS
+from privact.progress import Tell
 
 if TYPE_CHECKING:
-    from privact.experiments.everything import Done
+    from privact.experiments.report.section_result import SectionResult
 
 Quick = Annotated[bool, typer.Option("--quick", help="A look at everything in minutes: fewer runs, smaller networks.")]
+
+__all__ = ["all_experiments"]
 
 _FAILED = 1
 
 
-@app.command("all", epilog="\b\nExample:\n  privact reproduce all --data data -o results --quick")
-def everything(data: DataFolder = None, output: Output = Path("results"), quick: Quick = False, as_json: Json = False) -> None:
+def all_experiments(
+    data: DataFolder = None, output: Output = Path("results"), quick: Quick = False, as_json: Json = False
+) -> None:
     """Every table and figure of the paper and ours, in one report.
 
     Writes DIR/report.html and DIR/report.md, and each section as JSON, Markdown and a picture. Finished sections are kept in
-    DIR/cells by the content of the data: after Ctrl-C it goes on where it was. Exits with 1 if a section failed.
+    DIR/cells by the content of the data, so that it resumes after an interruption. Exits with 1 if a section failed.
     """
-    from privact.experiments.everything import reproduce_everything
-    from privact.experiments.report import markdown_report
-    from privact.experiments.report_page import html_report, require_markdown
+    from privact.experiments.report.html_report import html_report, require_markdown
+    from privact.experiments.report.markdown_report import markdown_report
+    from privact.experiments.running.reproduce_all import reproduce_all
     from privact.storage import write_whole
 
     require_markdown()
     with progress_bar(quiet=as_json) as show:
-        sections = reproduce_everything(folder_name(data), output, quick, _told(show, as_json))
+        sections = reproduce_all(folder_name(data), output, quick, _report_sections(show, as_json), EXPERIMENTS)
         ready_folder(output)
         done = list(sections)
     reports = {"report.html": html_report(done, quick), "report.md": markdown_report(done, quick)}
@@ -48,7 +52,7 @@ def everything(data: DataFolder = None, output: Output = Path("results"), quick:
         raise typer.Exit(_FAILED)
 
 
-def _told(show: Tell, quiet: bool) -> Tell:
+def _report_sections(show: Tell, quiet: bool) -> Tell:
     """Progress for a terminal; elsewhere a line on stderr when a section starts."""
     if quiet or sys.stderr.isatty():
         return show
@@ -60,15 +64,15 @@ def _told(show: Tell, quiet: bool) -> Tell:
     return tell
 
 
-def _finish(done: list[Done], reports: list[Path], as_json: bool) -> None:
+def _finish(done: list[SectionResult], reports: list[Path], as_json: bool) -> None:
     from dataclasses import asdict
 
-    from privact.experiments.report import claims_of, spent
+    from privact.experiments.report.markdown_report import claims_of, spent
 
     if as_json:
         sections = [
             {
-                "name": each.section.name,
+                "name": each.experiment.name,
                 "failure": each.failure,
                 "claims": [asdict(claim) for claim in each.claims],
                 "seconds": each.seconds,
@@ -82,9 +86,11 @@ def _finish(done: list[Done], reports: list[Path], as_json: bool) -> None:
     rows = []
     for each in done:
         verdicts = ", ".join(claim.verdict for claim in claims_of(each, done))
-        rows.append([each.section.name, verdicts if each.failure is None else "failed", spent(each), "kept" if each.kept else ""])
+        rows.append(
+            [each.experiment.name, verdicts if each.failure is None else "failed", spent(each), "kept" if each.kept else ""]
+        )
     table(["section", "verdicts", "time spent", ""], rows)
     for each in done:
         if each.failure is not None:
-            print(f"privact: {each.section.name} failed: {each.failure}", file=sys.stderr)
+            print(f"privact: {each.experiment.name} failed: {each.failure}", file=sys.stderr)
     print("\nWritten: " + ", ".join(str(path) for path in reports))

@@ -11,7 +11,7 @@ from privact.cli.text import paragraph, print_json
 from privact.errors import InputError
 
 if TYPE_CHECKING:
-    from privact.experiments.results import Findings
+    from privact.experiments.report.findings import Findings
 
 __all__ = ["Output", "finish", "folder_name", "ready_folder"]
 
@@ -32,18 +32,20 @@ def ready_folder(output: Path) -> Path:
     return output
 
 
-def finish(found: Findings, output: Path, as_json: bool, also: list[Path] | None = None) -> None:
+def finish(found: Findings, output: Path, as_json: bool) -> None:
     """Write the files and say what came out."""
     from dataclasses import asdict
 
-    from privact.experiments.results import write_findings
+    from privact.experiments.report.findings import write_findings
 
-    paths = [*write_findings(found, ready_folder(output)), *(also or [])]
+    paths = write_findings(found, ready_folder(output))
     if as_json:
-        print_json({"claims": [asdict(claim) for claim in found.claims], "files": [str(path) for path in paths]})
+        print_json({"claims": [asdict(claim) for claim in found.page.claims], "files": [str(path) for path in paths]})
         return
-    print(found.text)
-    for claim in found.claims:
+    print(found.page.text)
+    if found.page.appendix:
+        print("\n" + found.page.appendix)
+    for claim in found.page.claims:
         print()
         paragraph(f"{claim.verdict.upper()}: {claim.statement} {claim.evidence}")
     print("\nWritten: " + ", ".join(str(path) for path in paths))

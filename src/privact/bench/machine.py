@@ -1,0 +1,30 @@
+"""What machine measured something; never whose."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from privact.experiments.running.versions import versions
+
+__all__ = ["describe_machine"]
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, cores and memory, and the versions that computed something."""
+    return {
+        "processor": _read_processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_mb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20),
+        "versions": versions(),
+    }
+
+
+def _read_processor() -> str:
+    """The model of the processor, "unknown" where the system does not tell."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return "unknown"
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")

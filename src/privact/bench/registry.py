@@ -1,0 +1,78 @@
+"""Every benchmark. A new one is a module like those below and one entry here: its command comes from this list."""
+
+from __future__ import annotations
+
+from privact.bench.benchmark import Benchmark, Measurement
+from privact.experiments.experiment import Option
+
+__all__ = ["BENCHMARKS"]
+
+
+def _tree() -> Measurement:
+    from privact.bench import tree
+
+    return tree
+
+
+def _baselines() -> Measurement:
+    from privact.bench import baselines
+
+    return baselines
+
+
+def _service() -> Measurement:
+    from privact.bench import service
+
+    return service
+
+
+def _scale() -> Measurement:
+    from privact.bench import scale
+
+    return scale
+
+
+BENCHMARKS: tuple[Benchmark, ...] = (
+    Benchmark(
+        "tree",
+        "Trees on the paper's three networks: quality by the paper's settings, ours and others; bins, joiners, speed, growth.",
+        _tree,
+        options=(Option("seeds", 5, "Runs of each cell.", minimum=1),),
+        needs_data=True,
+    ),
+    Benchmark(
+        "baselines",
+        "The chain of the hierarchical random graph (CMN, CMN-DP): proposals a second, compiled and plain.",
+        _baselines,
+        needs_data=True,
+    ),
+    Benchmark(
+        "service",
+        "Durable reports a second on SQLite and PostgreSQL, response times, memory; bytes and time of a device.",
+        _service,
+        options=(
+            Option("reports", 20_000, "Reports of each run.", minimum=100),
+            Option("concurrency", 64, "Reports under way at a time.", minimum=1, maximum=4096),
+            Option("repeats", 3, "Runs on each database; the median counts.", minimum=1),
+        ),
+        details="PostgreSQL is measured where its programs are installed: one is started for the run, and ended with it.",
+        extra="device,server",
+    ),
+    Benchmark(
+        "scale",
+        "Trees of many users: time, memory and cost, in one process, in several, on a Dask cluster, and by other methods.",
+        _scale,
+        options=(
+            Option(
+                "users",
+                (10_000, 20_000, 100_000, 1_000_000),
+                "A number of users; may be repeated.",
+                minimum=100,
+                shown="10k, 20k, 100k, 1M",
+            ),
+            Option("patience", 1800.0, "Seconds that a peer is given.", minimum=1.0),
+            Option("no_peers", False, "Only our own."),
+        ),
+    ),
+)
+"""In the order of the help."""

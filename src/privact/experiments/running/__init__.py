@@ -1,0 +1,1 @@
+"""What experiments are run with: networks, rounds, finished parts that are kept, tests of significance."""

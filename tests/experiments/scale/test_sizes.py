@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+import signal
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from privact.cli.main import app
+from privact.experiments.scale import sizes as module
+from privact.experiments.scale.methods import PEERS, run_method
+from privact.experiments.scale.sizes import make_network, measure_method, measure_sizes
+
+KEYS = {"n", "n_bins", "method", "workers", "seconds", "peak_mb", "relative_utility", "status"}
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Measurements that are made up: fastcluster fails at 300 users."""
+    asked = []
+
+    def made_up(method, counts, reports, patience):
+        asked.append((len(counts), method, patience))
+        if "fastcluster" in method and len(counts) >= 300:
+            return {"seconds": None, "peak_mb": None, "relative_utility": None, "status": "out of memory"}
+        return {"seconds": 1.0, "peak_mb": 2.0, "relative_utility": 3.0, "status": "ok"}
+
+    monkeypatch.setattr(module, "measure_method", made_up)
+    return asked
+
+
+def test_every_row_has_the_promised_keys_and_peers_stop_where_they_fail(told):
+    result = measure_sizes(lambda text: None, (200, 400, 300), 60.0)
+    assert all(set(row) == KEYS for row in result["rows"])
+    assert [row["n"] for row in result["rows"]] == sorted(row["n"] for row in result["rows"])
+    assert {row["n"]: row["n_bins"] for row in result["rows"]} == {200: 5, 300: 5, 400: 5}
+    linkage = [row["status"] for row in result["rows"] if "fastcluster" in row["method"]]
+    assert linkage == ["ok", "out of memory", "not tried: failed at 300"]
+    ours = {(row["n"], row["method"], row["workers"]) for row in result["rows"] if row["method"] not in PEERS}
+    assert ours == {(n, "privact", w) for n in (200, 300, 400) for w in (1, 2)} | {(400, "privact dask", w) for w in (1, 2)}
+    assert all(patience == (60.0 if method in PEERS else None) for _, method, patience in told)
+
+
+def test_the_command_prints_a_table_and_keeps_json(told, tmp_path):
+    arguments = ["bench", "scale", "--users", "200", "--users", "300", "--no-peers", "--json", str(tmp_path / "scale.json")]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "privact dask" in result.stdout
+    document = json.loads((tmp_path / "scale.json").read_text())
+    assert document["benchmark"] == "scale"
+    assert document["machine"]["cores"] >= 1
+    assert {"name": "300 users, privact, 1 workers", "value": 1.0, "unit": "s", "more_is_better": False} in document["speeds"]
+    assert {method.rpartition(":")[0] for _, method, _ in told} == {"privact", "privact dask"}
+
+
+def test_a_network_is_heavy_tailed_and_its_reports_carry_noise():
+    counts, reports = make_network(2_000)
+    assert counts.shape == reports.shape == (2_000, 7)
+    degrees = counts.sum(axis=1)
+    assert degrees.max() > 5 * np.median(degrees)  # Poisson counts stay below 3 times
+    noise = reports - counts
+    ratio = np.exp(-0.5)  # half of epsilon 1 for each report
+    assert noise.var() == pytest.approx(2 * ratio / (1 - ratio) ** 2, rel=0.1)
+
+
+@pytest.mark.parametrize("method", [*PEERS, "privact:1"])
+def test_every_method_makes_a_tree_of_everybody(method, tmp_path):
+    np.save(tmp_path / "reports.npy", make_network(200)[1])
+    left, right = run_method(method, str(tmp_path / "reports.npy"))
+    assert sorted([*left, *right]) == list(range(2 * 200 - 2))
+
+
+def test_a_measurement_in_a_process_of_its_own():
+    row = measure_method("bisecting k-means", *make_network(200), 600.0)
+    assert row["status"] == "ok"
+    assert row["seconds"] > 0
+    assert row["peak_mb"] > 20  # at least an interpreter with NumPy
+    assert row["relative_utility"] > 1
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("import sys; sys.exit(3)", "out of memory"),
+        (f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})", "out of memory"),
+        ("import time; time.sleep(60)", "gave up after 1 s"),
+        ("raise ValueError('too many')", "failed: ValueError: too many"),
+    ],
+)
+def test_why_there_is_no_tree(monkeypatch, code, status):
+    watched = module._run_watched
+    monkeypatch.setattr(module, "_run_watched", lambda command, patience: watched([sys.executable, "-c", code], patience))
+    row = measure_method("anything", *make_network(200), 1.0 if "gave up" in status else 60.0)
+    assert row == {"seconds": None, "peak_mb": None, "relative_utility": None, "status": status}
