@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from privact.audit.epsilon import EVENTS, WHOLE_REPORT, EpsilonAudit, _bound, audit_epsilon
-from privact.audit.guessing import REPORTS, WIDE, Device, Game, weakened
+from privact.audit.guessing import REPORTS, WIDE, Device, Game, weaken_noise
 from privact.device.degrees import degree_vector
 from privact.errors import InputError
 from privact.protocol.report import Report
@@ -107,7 +107,7 @@ def test_a_device_that_counts_a_contact_twice_is_caught_in_whole_reports() -> No
 @pytest.mark.slow
 def test_the_real_device_is_spared_and_the_same_device_with_less_noise_is_not() -> None:
     assert audit_epsilon(1.0, 5_000).holds  # accuses once in a million
-    assert not audit_epsilon(1.0, 5_000, device=weakened(0.6)).holds  # spares once in 10^80
+    assert not audit_epsilon(1.0, 5_000, device=weaken_noise(0.6)).holds  # spares once in 10^80
 
 
 def test_progress_counts_calls() -> None:

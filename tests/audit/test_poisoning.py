@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.audit.poisoning import ATTACKS, attacked, measure, poisoning, restricted, synthetic_setting
+from privact.audit.poisoning import ATTACKS, attack_reports, measure, measure_poisoning, restrict_tree, synthetic_setting
 from privact.errors import InputError
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -13,7 +13,7 @@ REPORTS = np.arange(40).reshape(10, 4)
 
 
 def after(attack: str, hostile: list[int], victim: int = 9) -> np.ndarray:
-    return attacked(REPORTS, attack, np.array(hostile), victim, np.random.default_rng(0))
+    return attack_reports(REPORTS, attack, np.array(hostile), victim, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -33,10 +33,10 @@ def test_attacks_are_what_they_say() -> None:
 
 def test_a_restricted_tree_joins_who_is_left_as_before() -> None:
     tree = HierarchicalClusterTree.from_nested(((((0, 1), 2), 3), ((4, 5), (6, 7))))
-    kept = restricted(tree, np.array([0, 2, 3, 5, 6, 7]))
+    kept = restrict_tree(tree, np.array([0, 2, 3, 5, 6, 7]))
     assert kept == HierarchicalClusterTree.from_nested((((0, 1), 2), (3, (4, 5))))
-    assert restricted(tree, np.arange(8)) == tree
-    assert restricted(tree, np.array([3])).n_users == 1
+    assert restrict_tree(tree, np.arange(8)) == tree
+    assert restrict_tree(tree, np.array([3])).n_users == 1
 
 
 def test_one_run_measures_every_cell_and_in_range_reports_are_the_same_clamped() -> None:
@@ -50,7 +50,7 @@ def test_one_run_measures_every_cell_and_in_range_reports_are_the_same_clamped()
 
 def test_the_same_seed_gives_the_same_table_and_no_seeds_are_refused() -> None:
     with pytest.raises(InputError, match="seeds is 0"):
-        poisoning(n_users=150, seeds=0)
+        measure_poisoning(n_users=150, seeds=0)
     run = [
         list(measure(synthetic_setting(150, 1.0, 3), np.random.default_rng(3), 3, shares=(0.1,), ways=("reports",))) for _ in "ab"
     ]

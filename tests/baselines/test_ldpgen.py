@@ -7,7 +7,7 @@ import pytest
 
 from privact.baselines import ldpgen as module
 from privact.baselines._block_model import estimate_blocks
-from privact.baselines.ldpgen import ldpgen
+from privact.baselines.ldpgen import run_ldpgen
 from privact.baselines.randomized_response import noise_variance
 from privact.errors import GraphError, InputError, ProtocolError
 from privact.network.graph import ContactGraph
@@ -25,7 +25,7 @@ def empty(n):
 def test_two_cliques_come_back_exactly_without_noise():
     """One random group tells degrees 5 from 11; round two then counts each clique apart, and all pairs inside are certain."""
     graph = cliques([6, 12]).graph
-    result = ldpgen(graph, None, start_groups=1, groups=2, random_state=0)
+    result = run_ldpgen(graph, None, start_groups=1, groups=2, random_state=0)
     assert len(set(result.blocks[:6])) == len(set(result.blocks[6:])) == 1
     assert result.graph == graph
     assert result.epsilon is result.epsilon_rounds is result.epsilon_reports is None
@@ -39,7 +39,7 @@ def test_the_four_reports_about_a_contact_together_spend_epsilon(monkeypatch):
         return np.zeros(shape, np.int64)
 
     monkeypatch.setattr(module, "simulated_noise", recorded)
-    result = ldpgen(NETWORK, 1.0, first_share=0.25, random_state=0)
+    result = run_ldpgen(NETWORK, 1.0, first_share=0.25, random_state=0)
     assert used == [0.125, 0.375]
     assert 2 * sum(used) == result.epsilon == 1.0
     assert result.epsilon_rounds == (0.25, 0.75)
@@ -49,7 +49,7 @@ def test_the_four_reports_about_a_contact_together_spend_epsilon(monkeypatch):
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_the_noise_of_a_report_is_that_of_half_the_rounds_epsilon(share):
     """Also rejects LDPGen's own accounting, in which a report spends the whole epsilon of its round."""
-    result = ldpgen(NETWORK, 2.0, first_share=share, random_state=1)
+    result = run_ldpgen(NETWORK, 2.0, first_share=share, random_state=1)
     noise = result.reports - degree_vectors(NETWORK, result.blocks, result.reports.shape[1])
     wanted, published = noise_variance(2.0 * (1 - share) / 2), noise_variance(2.0 * (1 - share))
     # the kurtosis of the law is below 7, so a sample variance has a relative error of at most sqrt(6 / size)
@@ -67,11 +67,11 @@ def test_noise_variance_is_that_of_the_law():
 
 
 def test_groups_are_floor_ln_n_unless_told():
-    result = ldpgen(NETWORK, 4.0, random_state=0)
+    result = run_ldpgen(NETWORK, 4.0, random_state=0)
     assert result.start.max() + 1 == 7 == math.floor(math.log(1200))
     assert result.blocks.max() + 1 <= 7
     assert NETWORK.degrees.max() > 50  # where the closed form of LDPGen ends
-    told = ldpgen(NETWORK, 4.0, start_groups=3, groups=5, random_state=0)
+    told = run_ldpgen(NETWORK, 4.0, start_groups=3, groups=5, random_state=0)
     assert told.start.max() + 1 == 3
     assert told.reports.shape == (1200, told.blocks.max() + 1)
     assert 4 <= told.blocks.max() + 1 <= 5
@@ -81,7 +81,7 @@ def test_groups_are_floor_ln_n_unless_told():
 
 
 def test_the_graph_is_drawn_from_the_reports_of_round_two():
-    result = ldpgen(NETWORK, 1.0, random_state=0)
+    result = run_ldpgen(NETWORK, 1.0, random_state=0)
     expected = estimate_blocks(result.reports, result.blocks)
     assert np.array_equal(result.model.share, expected.share)
     assert np.array_equal(result.model.edges, expected.edges)
@@ -91,7 +91,7 @@ def test_the_graph_is_drawn_from_the_reports_of_round_two():
 
 
 def test_the_last_grouping_puts_similar_reports_together():
-    result = ldpgen(NETWORK, 4.0, random_state=0)
+    result = run_ldpgen(NETWORK, 4.0, random_state=0)
     apart = result.reports - result.reports.mean(axis=0)
     means = np.array([result.reports[result.groups == g].mean(axis=0) for g in range(result.groups.max() + 1)])
     within = result.reports - means[result.groups]
@@ -100,16 +100,16 @@ def test_the_last_grouping_puts_similar_reports_together():
 
 
 def test_the_seed_decides_everything():
-    one = ldpgen(NETWORK, 1.0, random_state=7)
-    two = ldpgen(NETWORK, 1.0, random_state=np.random.default_rng(7))
+    one = run_ldpgen(NETWORK, 1.0, random_state=7)
+    two = run_ldpgen(NETWORK, 1.0, random_state=np.random.default_rng(7))
     assert one.graph == two.graph
     assert np.array_equal(one.groups, two.groups)
-    assert one.graph != ldpgen(NETWORK, 1.0, random_state=8).graph
+    assert one.graph != run_ldpgen(NETWORK, 1.0, random_state=8).graph
 
 
 @pytest.mark.parametrize("epsilon", [None, 1.0, 4.0])
 def test_the_synthetic_graph_has_as_many_contacts_and_similar_degrees(epsilon):
-    result = ldpgen(NETWORK, epsilon, random_state=0)
+    result = run_ldpgen(NETWORK, epsilon, random_state=0)
     assert result.graph.n_edges == pytest.approx(NETWORK.n_edges, rel=0.1)
     alike = np.corrcoef(NETWORK.degrees, result.graph.degrees)[0, 1]
     assert alike > 10 / np.sqrt(NETWORK.n_users)  # ten standard deviations of unrelated degrees
@@ -117,7 +117,7 @@ def test_the_synthetic_graph_has_as_many_contacts_and_similar_degrees(epsilon):
 
 def test_more_noise_tells_less():
     alike = [
-        np.corrcoef(NETWORK.degrees, ldpgen(NETWORK, epsilon, random_state=0).model.expected_degrees())[0, 1]
+        np.corrcoef(NETWORK.degrees, run_ldpgen(NETWORK, epsilon, random_state=0).model.expected_degrees())[0, 1]
         for epsilon in (0.1, 1.0, 10.0)
     ]
     assert alike[0] < alike[1] < alike[2]
@@ -126,12 +126,12 @@ def test_more_noise_tells_less():
 @pytest.mark.parametrize("n", [2, 3, 50])
 @pytest.mark.parametrize("epsilon", [None, 1.0])
 def test_small_and_empty_networks(n, epsilon):
-    result = ldpgen(empty(n), epsilon, random_state=0)
+    result = run_ldpgen(empty(n), epsilon, random_state=0)
     assert result.graph.n_users == n
     if epsilon is None:
         assert result.graph.n_edges == 0
     path = ContactGraph.from_edges(np.column_stack([np.arange(n - 1), np.arange(1, n)]))
-    assert ldpgen(path, epsilon, random_state=0).graph.n_users == n
+    assert run_ldpgen(path, epsilon, random_state=0).graph.n_users == n
 
 
 @pytest.mark.parametrize(
@@ -148,18 +148,18 @@ def test_small_and_empty_networks(n, epsilon):
 )
 def test_bad_arguments_are_refused_in_one_line(arguments, words):
     with pytest.raises(InputError, match=words) as caught:
-        ldpgen(NETWORK, **arguments)
+        run_ldpgen(NETWORK, **arguments)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, "1"])
 def test_no_epsilon_is_refused(epsilon):
     with pytest.raises((ProtocolError, InputError), match="epsilon"):
-        ldpgen(NETWORK, epsilon)
+        run_ldpgen(NETWORK, epsilon)
 
 
 def test_one_user_is_refused():
     with pytest.raises(InputError, match="1 user, but LDPGen needs at least 2"):
-        ldpgen(empty(1))
+        run_ldpgen(empty(1))
     with pytest.raises(GraphError):
         empty(0)

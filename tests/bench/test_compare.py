@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from privact.bench.compare import compare
+from privact.bench.compare import compare_files
 from privact.bench.registry import BENCHMARKS
 from privact.cli.main import app
 from privact.errors import InputError
@@ -34,7 +34,7 @@ def write(path, seconds, rate):
 )
 def test_what_is_worse_by_more_than_15_percent_is_named(tmp_path, seconds, rate, slower):
     before, after = write(tmp_path / "a.json", 10.0, 100.0), write(tmp_path / "b.json", seconds, rate)
-    assert [change.name for change in compare(before, after) if change.slower] == slower
+    assert [change.name for change in compare_files(before, after) if change.slower] == slower
     done = CliRunner().invoke(app, ["bench", "compare", str(before), str(after)])
     assert done.exit_code == (1 if slower else 0)
     assert all(name in done.stdout for name in slower)
@@ -45,7 +45,7 @@ def test_a_file_of_all_benchmarks_is_compared_with_one_of_a_single_one(tmp_path)
     one = write(tmp_path / "a.json", 10.0, 100.0)
     every = tmp_path / "all.json"
     every.write_text(json.dumps({"machine": {}, "benchmarks": {"made up": json.loads(one.read_text())}}))
-    assert [change.worse for change in compare(one, every)] == [0.0, 0.0]
+    assert [change.worse for change in compare_files(one, every)] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"benchmark": "x"}'])
@@ -53,9 +53,9 @@ def test_another_file_is_refused_in_one_line(tmp_path, content):
     good, bad = write(tmp_path / "a.json", 10.0, 100.0), tmp_path / "b.json"
     bad.write_text(content)
     with pytest.raises(InputError, match=r"b\.json"):
-        compare(good, bad)
+        compare_files(good, bad)
     with pytest.raises(InputError, match="cannot read"):
-        compare(good, tmp_path / "missing.json")
+        compare_files(good, tmp_path / "missing.json")
 
 
 def test_every_benchmark_has_a_command_and_a_whole_module():

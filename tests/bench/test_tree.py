@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.bench.joiners import compare_joiners
+from privact.bench.late_joiners import compare_joiners
 from privact.bench.tree import measure_growth, measure_kernel
 from privact.bench.tree_peers import compare_peers
 from privact.simulate.federated_network import federated_network

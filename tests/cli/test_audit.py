@@ -101,7 +101,7 @@ def test_poisoning_prints_a_row_per_cell(run, ask, monkeypatch):
         asked.append((data, settings["n_users"], settings["epsilon"], settings["seeds"]))
         return {"epsilon": 1.0, "seeds": 10, "nearest": 20, "rows": rows}
 
-    monkeypatch.setattr(poisoning, "poisoning", measured)
+    monkeypatch.setattr(poisoning, "measure_poisoning", measured)
     lines = run("audit", "poisoning").stdout.splitlines()
     assert lines[1].split() == ["synthetic", "clones", "5%", "posterior", "clamped", "1.25", "±", "0.50", "1.25", "1.25"]
     assert lines[2].split() == ["synthetic", "huge", "5%", "posterior", "as", "sent", "1.25", "±", "0.50", "1.25"]

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import pytest
 
 from privact.audit.epsilon import ALPHA, EpsilonAudit, audit_epsilon
-from privact.audit.guessing import Device, weakened
+from privact.audit.guessing import Device, weaken_noise
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0)
 TRIALS = 1_000_000
@@ -52,7 +52,7 @@ def assert_close_below(found: EpsilonAudit, epsilon_report: float) -> None:
 def test_a_mutant_with_nine_tenths_of_the_noise_is_caught(
     epsilon_report: float, trials: int, where: str, request: pytest.FixtureRequest
 ) -> None:
-    mutant = weakened(0.9) if where == "python" else request.getfixturevalue("device_in_browser")(0.9)
+    mutant = weaken_noise(0.9) if where == "python" else request.getfixturevalue("device_in_browser")(0.9)
     found = audit_epsilon(epsilon_report, trials, device=mutant, alpha=ALPHA / len(EPSILONS), workers=WORKERS)
     assert not found.holds
     assert found.bound <= epsilon_report / 0.9  # and it is not accused of more than it does

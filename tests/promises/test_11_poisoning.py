@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privact.audit.poisoning import ATTACKS, SHARES, Outcome, Setting, attacked, measure, synthetic_setting
+from privact.audit.poisoning import ATTACKS, SHARES, Outcome, Setting, attack_reports, measure, synthetic_setting
 from privact.experiments.running.seeded_trees import random_partition
 from privact.learn.evidence.plausible import largest_noise, largest_total_noise, plausible_counts
 from privact.protocol.round import default_bins
@@ -85,7 +85,7 @@ def test_a_huge_report_can_do_no_more_than_one_in_range() -> None:
     reports = simulate_reports(vectors, EPSILON, rng)
     assert np.array_equal(plausible_counts(reports, 300, EPSILON / 2), reports)  # nobody honest is touched
     hostile = rng.permutation(300)[:30]
-    huge = attacked(reports, "huge", hostile, 0, rng)
+    huge = attack_reports(reports, "huge", hostile, 0, rng)
     clamped = plausible_counts(huge, 300, EPSILON / 2)
     assert np.array_equal(np.flatnonzero((clamped != huge).any(axis=1)), np.sort(hostile))
     # What is left of it are reports that honest devices could have sent, with noise at the edge of the plausible,

@@ -18,7 +18,7 @@ from privact.protocol.bins import bin_of
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 
-__all__ = ["COUNTS", "REAL", "REPORTS", "WIDE", "Bits", "Device", "Game", "Ints", "play_reports", "play_vectors", "weakened"]
+__all__ = ["COUNTS", "REAL", "REPORTS", "WIDE", "Bits", "Device", "Game", "Ints", "play_reports", "play_vectors", "weaken_noise"]
 
 WIDE: Final = 1_000
 """Bins of a vector that is randomized at once: a draw costs a tenth of what it costs alone."""
@@ -59,7 +59,7 @@ class Game(NamedTuple):
     noise: Ints
 
 
-def weakened(scale: float) -> Device:
+def weaken_noise(scale: float) -> Device:
     """A device that breaks its promise: the real one with noise of another scale. An audit must catch it below 1.
 
     scale: what the noise scale is multiplied with.

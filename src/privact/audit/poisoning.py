@@ -37,7 +37,7 @@ from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.cost import dasgupta_cost
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["ATTACKS", "SHARES", "Setting", "measure", "poisoning", "restricted"]
+__all__ = ["ATTACKS", "SHARES", "Setting", "measure", "measure_poisoning", "restrict_tree"]
 
 SHARES: Final = (0.01, 0.05, 0.10)
 """How many of all reports are hostile."""
@@ -78,7 +78,7 @@ class Outcome:
     clones: float | None
 
 
-def poisoning(
+def measure_poisoning(
     data: str | None = None,
     *,
     n_users: int = 1000,
@@ -142,7 +142,7 @@ def measure(
     order = rng.permutation(n)
     victim = int(next(user for user in order[::-1] if graph.degrees[user] > 0))
     poisoned = {
-        (attack, share): attacked(honest_reports, attack, order[: max(1, round(share * n))], victim, rng)
+        (attack, share): attack_reports(honest_reports, attack, order[: max(1, round(share * n))], victim, rng)
         for attack in attacks
         for share in shares
     }
@@ -152,13 +152,13 @@ def measure(
             hostile = order[: max(1, round(share * n))]
             honest = np.sort(np.setdiff1d(order, hostile))
             among = adjacency[honest][:, honest]
-            reference = restricted(clean, honest)
+            reference = restrict_tree(clean, honest)
             found: tuple[float, float, float | None] | None = None
             clamped = plausible_counts(reports, n, epsilon_report)
             for is_clamped, learned_from in ((False, reports), (True, clamped)):
                 if found is None or not np.array_equal(clamped, reports):
                     tree = _learn(learned_from, setting, way, seed)
-                    kept = restricted(tree, honest)
+                    kept = restrict_tree(tree, honest)
                     found = (
                         100.0 * (1.0 - dasgupta_cost(kept, vectors[honest]) / dasgupta_cost(reference, vectors[honest])),
                         share_of_contacts(kept, among) / share_of_contacts(reference, among),
@@ -167,7 +167,7 @@ def measure(
                 yield Outcome(attack, share, way, is_clamped, *found)
 
 
-def attacked(reports: Ints, attack: str, hostile: Ints, victim: int, rng: np.random.Generator) -> Ints:
+def attack_reports(reports: Ints, attack: str, hostile: Ints, victim: int, rng: np.random.Generator) -> Ints:
     """The reports with those of hostile users replaced.
 
     reports: (n, K) what honest devices sent. attack: one of ATTACKS. hostile: the users who attack. victim: whose report clones
@@ -189,7 +189,7 @@ def attacked(reports: Ints, attack: str, hostile: Ints, victim: int, rng: np.ran
     return changed
 
 
-def restricted(tree: HierarchicalClusterTree, leaves: Ints) -> HierarchicalClusterTree:
+def restrict_tree(tree: HierarchicalClusterTree, leaves: Ints) -> HierarchicalClusterTree:
     """The tree with only some of its leaves: what others leave behind is joined as it was.
 
     leaves: at least one, ascending; leaf i of the result is leaves[i] of the tree.

@@ -39,7 +39,7 @@ from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.simulate.reports import degree_vectors, simulated_noise
 
-__all__ = ["LDPGenResult", "ldpgen"]
+__all__ = ["LDPGenResult", "run_ldpgen"]
 
 ROUNDS_OF_K_MEANS = 30
 
@@ -70,7 +70,7 @@ class LDPGenResult:
     model: BlockModel
 
 
-def ldpgen(
+def run_ldpgen(
     graph: ContactGraph,
     epsilon: float | None = 1.0,
     *,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from privact.bench.machine import describe_machine
 from privact.errors import MissingExtraError
 from privact.experiments.experiment import Option
-from privact.progress import Tell
+from privact.progress import Progress, ignore_progress
 
 __all__ = ["Benchmark", "Measurement", "Speed", "Table", "Task"]
 
@@ -25,7 +25,7 @@ class Task:
 
     data: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    progress: Tell = lambda stage, done, total: None
+    progress: Progress = ignore_progress
 
     def show(self, stage: str) -> None:
         """Say what is running."""
@@ -99,7 +99,7 @@ class Benchmark:
             raise MissingExtraError(error.name or self.extra, self.extra, "this benchmark") from None
 
     def run(
-        self, data: str | None = None, options: Mapping[str, Any] | None = None, progress: Tell = lambda stage, done, total: None
+        self, data: str | None = None, options: Mapping[str, Any] | None = None, progress: Progress = ignore_progress
     ) -> dict[str, Any]:
         """Measure; the result as it is written to a file.
 

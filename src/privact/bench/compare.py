@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from privact.errors import InputError
 
-__all__ = ["MOST_SLOWER", "Change", "compare", "read_speeds"]
+__all__ = ["MOST_SLOWER", "Change", "compare_files", "read_speeds"]
 
 MOST_SLOWER = 0.15
 """A number that is worse by more than this share counts as slower."""
@@ -47,7 +47,7 @@ def read_speeds(path: Path) -> dict[str, dict[str, Any]]:
         raise InputError(f"{path} has no speeds: give a file that privact bench --json wrote") from None
 
 
-def compare(before: Path, after: Path) -> list[Change]:
+def compare_files(before: Path, after: Path) -> list[Change]:
     """Every number that both files have, the worst first."""
     old, new = read_speeds(before), read_speeds(after)
     changes = []

@@ -18,7 +18,7 @@ from privact.bench.benchmark import Speed, Table, Task
 from privact.device.degrees import degree_vector
 from privact.device.noise import randomize
 from privact.errors import PrivaCTError
-from privact.progress import Tell
+from privact.progress import Progress
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round, default_bins
@@ -116,7 +116,7 @@ def list_speeds(result: dict[str, Any]) -> list[Speed]:
     return [*found, *(Speed(f"device, {key.removesuffix('_ms')}", result["device"][key], "ms") for key in _DEVICE_TIMES)]
 
 
-def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int, tell: Tell) -> dict[str, Any]:
+def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int, tell: Progress) -> dict[str, Any]:
     """The median of several runs on one kind of database."""
     runs = []
     for number in range(repeats):
@@ -142,12 +142,12 @@ def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int,
     }
 
 
-def _show_stage(tell: Tell, stage: str, text: str, done: int, total: int) -> None:
+def _show_stage(tell: Progress, stage: str, text: str, done: int, total: int) -> None:
     """Progress of one run under the name of the run."""
     tell(f"{stage}: {text}", done, total)
 
 
-def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Tell) -> Load:
+def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Progress) -> Load:
     """Enrol users, open a round and send a report of each."""
     network = made_up_network(n_reports, seed=0)
     users = network.graph.users

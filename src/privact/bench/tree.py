@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privact.bench.benchmark import Speed, Task
 from privact.bench.fresh_process import run_alone, time_side_by_side
-from privact.bench.joiners import compare_joiners
+from privact.bench.late_joiners import compare_joiners
 from privact.bench.tree_peers import compare_peers
 from privact.bench.tree_tables import make_tables
 from privact.experiments.bins.measure import sweep_bins

@@ -46,10 +46,10 @@ def epsilon(
     from dataclasses import asdict
 
     from privact.audit.epsilon import ALPHA, audit_epsilon
-    from privact.audit.guessing import REAL, weakened
+    from privact.audit.guessing import REAL, weaken_noise
 
     promised = epsilon_report or [0.25, 0.5, 1.0, 2.0]
-    device = REAL if scale == 1.0 else weakened(scale)
+    device = REAL if scale == 1.0 else weaken_noise(scale)
     found = []
     with progress_bar(quiet=json) as show:
         for each in promised:
@@ -135,10 +135,10 @@ def poisoning(
     users, as a multiple of that tree's; clones is their share among the 20 users nearest to their victim. On a synthetic
     network, or with --data on the paper's three.
     """
-    from privact.audit.poisoning import poisoning as measured
+    from privact.audit.poisoning import measure_poisoning
 
     with progress_bar(quiet=json) as show:
-        found = measured(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, tell=show)
+        found = measure_poisoning(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, tell=show)
     if json:
         print_json(found)
         return

@@ -11,7 +11,7 @@ from privact.bench.benchmark import Benchmark, Table
 from privact.bench.registry import BENCHMARKS
 from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
-from privact.cli.progress import progress_bar
+from privact.progress import progress_bar
 from privact.cli.text import Json, number, print_json, table
 
 app = typer.Typer(
@@ -82,15 +82,15 @@ def all_benchmarks(data: DataFolder = None, to_json: JsonFile = None) -> None:
 
 
 @app.command("compare", epilog="\b\nExample:\n  privact bench compare before.json after.json")
-def compare_files(
+def print_changes(
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A file of privact bench --json.", show_default=False)],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.", show_default=False)],
     as_json: Json = False,
 ) -> None:
     """Name what got slower, or takes more memory, by more than 15 %; exits with 1 if anything did."""
-    from privact.bench.compare import MOST_SLOWER, compare
+    from privact.bench.compare import MOST_SLOWER, compare_files
 
-    changes = compare(before, after)
+    changes = compare_files(before, after)
     slower = [change for change in changes if change.slower]
     if as_json:
         print_json({"limit": MOST_SLOWER, "slower": [c.name for c in slower], "changes": [c._asdict() for c in changes]})

@@ -9,7 +9,7 @@ import typer
 
 from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
+from privact.progress import progress_bar
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
 from privact.errors import InputError

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.progress import progress_bar
+from privact.progress import progress_bar
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
 from privact.experiments.registry import EXPERIMENTS
-from privact.progress import Tell
+from privact.progress import Progress
 
 if TYPE_CHECKING:
     from privact.experiments.report.section_result import SectionResult
@@ -52,7 +52,7 @@ def all_experiments(
         raise typer.Exit(_FAILED)
 
 
-def _report_sections(show: Tell, quiet: bool) -> Tell:
+def _report_sections(show: Progress, quiet: bool) -> Progress:
     """Progress for a terminal; elsewhere a line on stderr when a section starts."""
     if quiet or sys.stderr.isatty():
         return show

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from privact.errors import InputError
 from privact.experiments.report.findings import Findings, Page
-from privact.progress import Tell
+from privact.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     from privact.experiments.running.networks import Networks
@@ -68,7 +68,7 @@ class Task:
     quick: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: Path | None = None
-    progress: Tell = lambda stage, done, total: None
+    progress: Progress = ignore_progress
 
     def names(self, quick: tuple[str, ...] = ()) -> list[str]:
         """The networks to measure.
@@ -123,7 +123,7 @@ class Experiment:
         quick: bool = False,
         options: Mapping[str, Any] | None = None,
         parts: Path | None = None,
-        progress: Tell = lambda stage, done, total: None,
+        progress: Progress = ignore_progress,
         name: str = "",
         title: str = "",
     ) -> Findings:

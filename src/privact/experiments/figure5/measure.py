@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from privact.baselines.cmn import learn_cmn
 from privact.baselines.cmn_dp import learn_cmn_dp
-from privact.baselines.ldpgen import ldpgen
+from privact.baselines.ldpgen import run_ldpgen
 from privact.baselines.likelihood import log_likelihood
 from privact.experiments.experiment import Task
 from privact.experiments.running.seeded_trees import EPSILONS, denoise, random_partition
 from privact.learn.search._swaps import run_chain
 from privact.learn.search.learn_tree import learn_tree
-from privact.learn.search.state import random_state_of, tree_of
+from privact.learn.search.search_state import random_state_of, tree_of
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
 from privact.query.quality import random_tree
@@ -62,7 +62,7 @@ def traces(graph: ContactGraph, seed: int, sweeps: int) -> Iterator[tuple[str, f
         central = learn_cmn_dp(graph, epsilon, sweeps, tree_share=1.0, random_state=rng).log_likelihood_trace
         yield "CMN-DP", epsilon, list(enumerate(central))
         own = np.random.default_rng([seed, round(10 * epsilon)])  # leaves the draws of all other rows as they are
-        synthetic = ldpgen(graph, epsilon, random_state=own).graph
+        synthetic = run_ldpgen(graph, epsilon, random_state=own).graph
         yield "LDPGen, then CMN", epsilon, _end(learn_cmn(synthetic, sweeps, random_state=own, window=None).tree, graph, sweeps)
         yield "PrivaCT, default", epsilon, _end(learn_tree(denoise(reports, epsilon)), graph, sweeps)
         noisy = simulate_reports(degrees, epsilon, rng)

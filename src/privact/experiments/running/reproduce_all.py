@@ -28,14 +28,14 @@ from privact.experiments.running.kept_parts import KeptParts
 from privact.experiments.running.networks import PaperNetworks
 from privact.experiments.running.versions import versions
 from privact.network.datasets import DATA_VARIABLE, TABLE_1
-from privact.progress import Tell
+from privact.progress import Progress
 from privact.storage import write_whole
 
 __all__ = ["reproduce_all"]
 
 
 def reproduce_all(
-    data: str | None, output: Path, quick: bool, progress: Tell, experiments: Iterable[Experiment]
+    data: str | None, output: Path, quick: bool, progress: Progress, experiments: Iterable[Experiment]
 ) -> Iterator[SectionResult]:
     """Run or look up each experiment and write its files into a folder; one that fails does not stop the others.
 
@@ -54,7 +54,7 @@ def reproduce_all(
 
 
 def _run_each(
-    listed: list[Experiment], folder: str | None, output: Path, content: DataContent, quick: bool, progress: Tell
+    listed: list[Experiment], folder: str | None, output: Path, content: DataContent, quick: bool, progress: Progress
 ) -> Iterator[SectionResult]:
     """One section after the other."""
     for number, experiment in enumerate(listed, 1):
@@ -73,7 +73,7 @@ def _run_each(
 
 
 def _run(
-    experiment: Experiment, folder: str | None, output: Path, content: DataContent, quick: bool, progress: Tell
+    experiment: Experiment, folder: str | None, output: Path, content: DataContent, quick: bool, progress: Progress
 ) -> SectionResult:
     """One section, kept or computed now, with its files written."""
     settings = {
