@@ -17,8 +17,8 @@ from privact.baselines._cmn import ChainState, run_chain, total_likelihood
 from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.errors import InputError
 from privact.learn.search.gentree import SWEEPS, schedule
-from privact.learn.search.learn_tree import Progress
 from privact.network.graph import ContactGraph
+from privact.progress import Progress
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["WINDOW", "CMNResult", "learn_cmn"]

@@ -9,12 +9,12 @@ import typer
 
 from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
-from privact.progress import progress_bar
 from privact.cli.reproduce_all import all_experiments
 from privact.cli.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
 from privact.experiments.experiment import Experiment
 from privact.experiments.registry import EXPERIMENTS
+from privact.progress import progress_bar
 
 app = typer.Typer(
     help="Reproduce the paper: its numbers beside ours.", add_completion=False, rich_markup_mode=None, no_args_is_help=True

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.progress import progress_bar
 from privact.cli.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
 from privact.experiments.registry import EXPERIMENTS
-from privact.progress import Progress
+from privact.progress import Progress, progress_bar
 
 if TYPE_CHECKING:
     from privact.experiments.report.section_result import SectionResult
