@@ -135,7 +135,7 @@ class PageDevice:
         self._page.set_default_timeout(0)  # a busy machine is no failure
         self._page.goto(f"{url}/vendor/unicode/LICENSE.txt")
         imports = ", ".join(f"{name}: await import('/core/{name}.js')" for name in MODULES)
-        self._page.evaluate(f"async () => {{ window.core = {{ {imports} }} }}")
+        self._page.evaluate(f"async () => {{ window.core = {{ {imports}, contacts: await import('/contacts/read.js') }} }}")
 
     def call(self, function: str, argument: Any = None) -> Any:
         """What a JavaScript function gives; it finds the modules in `core`."""

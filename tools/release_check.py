@@ -20,6 +20,8 @@ IN_WHEEL = (
     "privact/aggregator/pages/static/pages.css",
     "privact/aggregator/storage/migrations/env.py",
     "privact/aggregator/storage/migrations/versions/first_tables.py",
+    "privact/device/page/static/index.html",
+    "privact/device/page/static/vendor/noble-hashes/LICENSE.txt",
     "privact/drawing/explorer/explorer.js",
     "privact/drawing/explorer/explorer.css",
     "privact/drawing/explorer/d3-hierarchy-LICENSE.txt",

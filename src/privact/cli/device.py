@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from privact.cli import device_page
 from privact.cli.device_options import (
     Budget,
     Cap,
@@ -238,3 +239,6 @@ def limit(
         print_json({"url": account.address.url, "user": account.user, **budget_of(book)})
     else:
         facts([("aggregator", account.address.url), ("user", account.user), *budget_rows(book)])
+
+
+app.command(epilog=device_page.EPILOG)(device_page.page)

@@ -16,14 +16,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privact import __version__
 from privact.aggregator.domain.rounds import close_due
+from privact.aggregator.http.cross_origin import CrossOrigin
 from privact.aggregator.http.middleware import Middleware
 from privact.aggregator.http.openapi import describe_api
 from privact.aggregator.http.responses import Refusal, respond_to
-from privact.aggregator.http.routes import explore, health, pages, recommendations, reports, rounds, trees, users
+from privact.aggregator.http.routes import explore, health, join, pages, recommendations, reports, rounds, trees, users
 from privact.aggregator.http.services import Services
 from privact.aggregator.http.statuses import EXPECTED, find_refusal
 from privact.aggregator.settings import Settings
@@ -38,7 +39,7 @@ _log = logging.getLogger("privact.aggregator")
 class Aggregator(FastAPI):
     """The application; every request goes through its middleware first."""
 
-    middleware_in_front: Middleware
+    middleware_in_front: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, or start and stop with the server."""
@@ -66,12 +67,12 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
         lifespan=_lifespan,
     )
     app.state.services = services
-    for module in (reports, rounds, users, trees, explore, recommendations, health, pages):
+    for module in (reports, rounds, users, trees, explore, recommendations, health, join, pages):
         app.include_router(module.router)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _refuse)
     app.add_exception_handler(HTTPException, _refuse_address)
-    app.middleware_in_front = Middleware(app.call_routes, reports.put_report, services.metrics)
+    app.middleware_in_front = CrossOrigin(Middleware(app.call_routes, reports.put_report, services.metrics))
     app.openapi = lambda: describe_api(app)  # type: ignore[method-assign]
     return app
 

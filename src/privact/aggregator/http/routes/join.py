@@ -1,0 +1,36 @@
+"""The device for a browser: its page at /join/ and the files it loads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from privact.aggregator.http.responses import Refusal
+from privact.aggregator.pages.join_files import JOIN_KINDS, JOIN_POLICY, read_join_file
+
+__all__ = ["router"]
+
+router: Final = APIRouter(include_in_schema=False)
+
+
+@router.get("/join")
+async def get_join() -> Response:
+    """Invitations point here; what is after their # stays in the browser, through the redirect too."""
+    return RedirectResponse("join/", 308)
+
+
+@router.get("/join/{name:path}")
+async def get_join_file(request: Request, name: str) -> Response:
+    """A file of the page, or that the browser has it already."""
+    found = read_join_file(name)
+    if found is None:
+        raise Refusal(404, "nothing is at this address")
+    content, tag = found
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Content-Security-Policy": JOIN_POLICY}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    suffix = name[name.rfind(".") :] if name else ".html"
+    return Response(content, media_type=JOIN_KINDS[suffix], headers=headers)

@@ -1,0 +1,82 @@
+// Answering rounds: check what is announced, count, draw once, store; when the person says so pay, and send the stored bytes.
+
+import { degreeVector } from "./core/degrees.js";
+import { AggregatorError, LedgerError, ProtocolError, RefusedError } from "./core/errors.js";
+import { randomize, uniformBelow } from "./core/noise.js";
+import { encodeReport } from "./core/report.js";
+import { checkBudget, drawnFor } from "./ledger/entries.js";
+import { checkRound } from "./ledger/rules.js";
+
+export const WINDOW = 60_000; // milliseconds over which sending is spread
+export const LOOPBACK_WINDOW = 2_000; // the same for an aggregator on this machine
+
+const OUTCOMES = {
+  200: ["accepted", ""],
+  201: ["accepted", ""],
+  401: ["refused", "your invitation is not valid any more: ask for a new one"],
+  409: ["conflict", "you already answered this round from another device: that answer counts"],
+  410: ["closed", "the round had closed when your numbers came: they are not counted"],
+  425: ["early", "the round has not opened yet: your numbers are sent later"],
+};
+
+// The rounds that concern this person now: announced ones that may be answered, or whose report waits here.
+//
+// Each has its notice, the round (null if it is malformed), late, refusal (why it is not answered, or ""), and what the ledger holds:
+// drawn, answer (paid for) and done (the aggregator has it).
+export async function proposeRounds(account, client, ledger, now) {
+  const me = await client.me();
+  if (me.user !== account.user) throw new AggregatorError(`${client.address.url} takes you for ${me.user}: tell the operator`);
+  const book = await ledger.read();
+  const unknown = me.rounds.find(({ id, answered }) => answered && !book.answers.has(id) && !book.lost.has(id));
+  if (unknown) throw new LedgerError(`you answered round ${unknown.id} from another device, or this browser lost its memory of it: go on there, or restore your newest backup`);
+  const proposals = [];
+  for (const notice of me.rounds) {
+    if (notice.mayAnswer || (book.answers.has(notice.id) && !notice.answered)) proposals.push(await propose(notice, book, client, now));
+  }
+  return { me, book, proposals: proposals.sort((one, other) => (one.round?.closes ?? 0) - (other.round?.closes ?? 0)) };
+}
+
+async function propose(notice, book, client, now) {
+  const late = notice.mayAnswer && (notice.late || notice.state === "released");
+  const proposal = { notice, late, round: null, drawn: null, answer: null, done: false, refusal: "" };
+  try {
+    proposal.round = await client.round(notice);
+    proposal.drawn = drawnFor(book, proposal.round);
+    proposal.answer = book.answers.get(notice.id) ?? null;
+    proposal.done = proposal.answer !== null && notice.answered;
+    if (!proposal.answer) {
+      checkRound(proposal.round, book.rules, now, late);
+      checkBudget(book, proposal.round);
+    }
+  } catch (error) {
+    if (!(error instanceof RefusedError || error instanceof ProtocolError)) throw error;
+    proposal.refusal = error.message;
+  }
+  return proposal;
+}
+
+// How many of the contacts are in each bin, with the table of groups fetched whole where there is one.
+export async function countContacts(account, client, { round }, contacts) {
+  return degreeVector(contacts, round, account.user, await client.labels(round));
+}
+
+// The one report of a round, with noise drawn now unless it was drawn before.
+export function drawReport(account, client, ledger, { round, late }, counts, now) {
+  const window = client.address.loopback ? LOOPBACK_WINDOW : WINDOW;
+  return ledger.drawOnce(round, {
+    now,
+    late,
+    drawDelay: () => Number(uniformBelow(BigInt(window))),
+    randomize: () => encodeReport(round, account.user, randomize(counts, round.epsilonReport)),
+  });
+}
+
+// Send the stored bytes of an answer that was paid for, and remember what the aggregator said.
+export async function sendReport(client, ledger, { round, report }) {
+  ledger.reached("sending");
+  const { status, late, line } = await client.put(round.id, report);
+  ledger.reached("sent");
+  const [outcome, reason] = OUTCOMES[status] ?? ["refused", `your numbers were refused: ${line}`];
+  await ledger.tellDelivery(round.id, outcome);
+  return { outcome, reason, late };
+}

@@ -1,0 +1,15 @@
+// Take the invitation out of the address at once, before anything else is loaded: it is a secret, and addresses are remembered.
+// It stays in this tab until the person has joined.
+"use strict";
+{
+  const take = () => {
+    if (location.hash.length < 34) return;
+    sessionStorage.setItem("privact invitation", location.hash.slice(1));
+    history.replaceState(null, "", location.pathname + location.search);
+  };
+  take();
+  addEventListener("hashchange", () => {
+    take();
+    if (sessionStorage.getItem("privact invitation")) location.reload();
+  });
+}

@@ -1,0 +1,397 @@
+"""Taking part in a browser: an invitation, a file, a look at the numbers, a button; and what may go wrong on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from privact.device.degrees import degree_vector
+from privact.protocol.labels import LabelTable
+from privact.protocol.report import Report
+from privact.protocol.round import Round
+from privact.simulate.local_aggregator import running_aggregator
+
+expect.set_options(timeout=60_000)  # a busy machine is no failure
+
+USERS = [f"user{number}@vinyl.example" for number in range(160)]
+DESKTOP = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+NUMBERS = """() => [...document.querySelectorAll("#round-spring .numbers tbody tr")].map((row) => [...row.cells].map(
+    (cell) => Number((cell.firstElementChild ?? cell).textContent.replace("\\u2212", "-").replaceAll(",", ""))))"""
+
+
+@dataclass(frozen=True)
+class Invited:
+    """An aggregator with the open rounds spring and groups, and the token of each user."""
+
+    url: str
+    tokens: dict[str, str]
+    operator: dict[str, str]
+
+    def link(self, user: str) -> str:
+        return f"{self.url}/join#{self.tokens[user]}"
+
+    def round(self, name: str = "spring") -> Round:
+        return Round.from_bytes(httpx.get(f"{self.url}/v1/rounds/{name}/parameters").content)
+
+    def report(self, user: str, name: str = "spring") -> list[int] | None:
+        headers = {"Authorization": f"Bearer {self.tokens[user]}"}
+        response = httpx.get(f"{self.url}/v1/rounds/{name}/report", headers=headers)
+        return list(Report.from_bytes(response.content).vector) if response.status_code == 200 else None
+
+    def open_round(self, name: str, labels: bytes | None = None, **settings: Any) -> None:
+        kind = "random" if labels is None else "labels"
+        wish = {"id": name, "bins": kind, **settings}
+        assert httpx.post(f"{self.url}/v1/rounds", json=wish, headers=self.operator).status_code == 201
+        if labels is not None:
+            httpx.put(f"{self.url}/v1/rounds/{name}/labels", content=labels, headers=self.operator)
+        assert httpx.post(f"{self.url}/v1/rounds/{name}/open", headers=self.operator).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def invited() -> Iterator[Invited]:
+    with running_aggregator() as aggregator:
+        operator = {"Authorization": f"Bearer {aggregator.operator_token}"}
+        tokens = httpx.post(f"{aggregator.url}/v1/users", json={"users": USERS}, headers=operator).json()["tokens"]
+        made = Invited(aggregator.url, tokens, operator)
+        made.open_round("spring", epsilon=1.0)
+        groups = "".join(f"{user},{'abc'[place % 3]}\n" for place, user in enumerate(USERS[:150]))
+        made.open_round("groups", groups.encode(), epsilon=0.5)
+        yield made
+
+
+@pytest.fixture
+def contacts(tmp_path: Path) -> Path:
+    """Mastodon's export of 37 followed accounts, one of them twice."""
+    lines = [f"{user},true,false,\n" for user in [*USERS[20:57], USERS[20].upper()]]
+    file = tmp_path / "following_accounts.csv"
+    file.write_text("Account address,Show boosts,Notify on new posts,Languages\n" + "".join(lines))
+    return file
+
+
+def ready(page: Any) -> Any:
+    page.wait_for_selector("body[data-ready]")
+    return page
+
+
+def spring(page: Any) -> Any:
+    return page.locator("#round-spring")
+
+
+def look(page: Any, contacts: Path) -> list[list[int]]:
+    """Choose contacts and add noise; the rows of the picture: box, contacts, noise, sent."""
+    spring(page).locator("input[type=file]").set_input_files(contacts)
+    spring(page).get_by_role("button", name="Add noise").click()
+    spring(page).get_by_role("button", name="Do not send").wait_for()
+    return page.evaluate(NUMBERS)
+
+
+def send(page: Any) -> None:
+    spring(page).get_by_role("button", name=re.compile("^Send these")).click()
+    expect(spring(page)).to_contain_text("Sent. Thank you!")
+
+
+def faults(page: Any) -> list[Any]:
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], [node["html"] for node in fault["nodes"]][:3]) for fault in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "options"), [("desktop", DESKTOP), ("phone", PHONE)])
+def test_the_whole_way(open_page, invited, contacts, take_picture, scheme, size, options) -> None:
+    user = USERS[["light", "dark"].index(scheme) + 2 * ["desktop", "phone"].index(size)]
+    page = ready(open_page(f"{invited.url}/join", color_scheme=scheme, bypass_csp=True, **options))
+    assert "Your contacts stay here" in page.inner_text("#welcome")
+    assert faults(page) == []
+    page.fill("#invitation-link", invited.link(user))
+    page.get_by_role("button", name="Take part").click()
+    expect(page.locator("#person-name")).to_have_text(user)
+    expect(page.locator("#budget-text")).to_contain_text("10 of 10 privacy points left")
+    assert faults(page) == []
+    spring(page).locator("input[type=file]").set_input_files(contacts)
+    expect(spring(page)).to_contain_text("37 contacts found in your Mastodon export; 1 was named twice and counted once.")
+    assert faults(page) == []
+    spring(page).get_by_role("button", name="Add noise").click()
+    spring(page).get_by_role("button", name="Do not send").wait_for()
+    rows = page.evaluate(NUMBERS)
+    exact = degree_vector(USERS[20:57], invited.round(), owner=user).tolist()
+    assert [row[1] for row in rows] == exact
+    assert all(count + noise == sent for _, count, noise, sent in rows)
+    expect(spring(page)).to_contain_text("Sending uses 1 privacy point of the 10 that you have left; 9 will be left.")
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    take_picture(page, f"take-part-{size}-{scheme}")
+    assert invited.report(user) is None
+    send(page)
+    assert invited.report(user) == [row[3] for row in rows]
+    expect(page.locator("#budget-text")).to_contain_text("9 of 10 privacy points left")
+    for summary in page.locator("#past > summary, #meaning > summary, #settings > summary").all():
+        summary.click()
+    assert faults(page) == []
+    assert invited.tokens[user] not in page.content()
+    page.reload()
+    expect(page.locator("#person-name")).to_have_text(user)  # it remembers the person
+    expect(page.locator("#past")).to_contain_text("arrived")
+
+
+def test_the_invitation_leaves_the_address_before_anything_else_is_loaded(open_page, invited) -> None:
+    page = open_page("about:blank")
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(page.url) if request.url.endswith("app.js") else None)
+    page.goto(invited.link(USERS[10]))
+    ready(page)
+    assert addresses
+    assert all(invited.tokens[USERS[10]] not in address for address in [*addresses, page.url])
+    assert page.url == f"{invited.url}/join/"
+    page.go_back()
+    assert page.url == "about:blank"  # nor is it in the history
+    page.go_forward()
+    assert page.url == f"{invited.url}/join/"
+
+
+def test_everything_can_be_done_with_the_keyboard(open_page, invited, contacts) -> None:
+    page = ready(open_page(invited.link(USERS[11])))
+    spring(page).locator("input[type=file]").wait_for(state="attached")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "file-spring":
+            break
+    assert page.evaluate("document.activeElement.id") == "file-spring"
+    assert "3px" in page.evaluate("getComputedStyle(document.querySelector('#round-spring .drop')).outlineWidth")
+    page.locator("#file-spring").set_input_files(contacts)
+    expect(spring(page).get_by_role("button", name="Add noise")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(spring(page).get_by_role("button", name=re.compile("^Send these"))).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(spring(page)).to_contain_text("Nothing was sent, and nothing was used.")
+    page.keyboard.press("Enter")
+    expect(spring(page).get_by_role("button", name=re.compile("^Send these"))).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(spring(page)).to_contain_text("Sent. Thank you!")
+    assert invited.report(USERS[11]) is not None
+
+
+def test_label_groups_are_counted_whole(open_page, invited, contacts) -> None:
+    user = USERS[12]
+    page = ready(open_page(invited.link(user)))
+    card = page.locator("#round-groups")
+    card.locator("input[type=file]").set_input_files(contacts)
+    expect(card).to_contain_text("one of 3 public groups")
+    table = LabelTable.from_bytes(httpx.get(f"{invited.url}/v1/rounds/groups/labels").content)
+    exact = degree_vector(USERS[20:57], invited.round("groups"), table, owner=user).tolist()
+    assert page.evaluate(NUMBERS.replace("round-spring", "round-groups")) == [[1, exact[0]], [2, exact[1]], [3, exact[2]]]
+
+
+def test_a_tab_that_is_closed_draws_once_and_sends_the_same_encodedlater(open_page, invited, contacts) -> None:
+    user = USERS[13]
+    page = ready(open_page(invited.link(user)))
+    rows = look(page, contacts)
+    context = page.context
+    page.close()
+    page = context.new_page()
+    page.goto(f"{invited.url}/join/")
+    expect(spring(page)).to_contain_text("These numbers were drawn before and wait here.")
+    assert [row[1] for row in page.evaluate(NUMBERS)] == [row[3] for row in rows]
+    expect(page.locator("#budget-text")).to_contain_text("10 of 10")
+    page.route("**/report", lambda route: route.abort())  # the network is gone at the wrong moment
+    spring(page).get_by_role("button", name=re.compile("^Send these")).click()
+    expect(page.locator("#budget-text")).to_contain_text("9 of 10")
+    page.close()
+    assert invited.report(user) is None
+    page = context.new_page()
+    page.goto(f"{invited.url}/join/")
+    expect(spring(page)).to_contain_text("Sent. Thank you!")
+    assert invited.report(user) == [row[3] for row in rows]
+    expect(page.locator("#budget-text")).to_contain_text("9 of 10")
+
+
+def test_it_opens_without_a_network_and_says_so(open_page, invited) -> None:
+    page = ready(open_page(invited.link(USERS[14])))
+    page.evaluate("navigator.serviceWorker.ready")
+    page.wait_for_function("async () => (await (await caches.open('privact page')).keys()).length > 30")
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator("#person-name")).to_have_text(USERS[14])
+    expect(page.locator("#trouble-text")).to_contain_text("cannot be reached: check your connection")
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Try again").click()
+    expect(spring(page)).to_be_visible()
+
+
+def test_a_page_of_another_origin_takes_part_too(open_page, invited, contacts, page_files_url) -> None:
+    user = USERS[15]
+    elsewhere = quote(invited.url, safe="")
+    page = ready(open_page(f"{page_files_url}/index.html#{invited.tokens[user]}@{elsewhere}"))
+    assert page.url == f"{page_files_url}/index.html"
+    rows = look(page, contacts)
+    send(page)
+    assert invited.report(user) == [row[3] for row in rows]
+
+
+def test_a_new_round_is_told(open_page, invited) -> None:
+    page = ready(open_page(invited.link(USERS[16])))
+    expect(page).to_have_title("(2) Take part · PrivaCT")
+    page.clock.install()
+    page.reload()
+    expect(page).to_have_title("(2) Take part · PrivaCT")
+    invited.open_round("summer", epsilon=0.5)
+    page.clock.fast_forward(61_000)
+    expect(page).to_have_title("(3) Take part · PrivaCT")
+    expect(page.locator("#round-summer")).to_contain_text("Choose a file with your contacts")
+
+
+FULL = """
+const add = IDBObjectStore.prototype.add;
+IDBObjectStore.prototype.add = function (row) {
+    const request = add.call(this, row);
+    if (row.kind === "drawn") {
+        Object.defineProperty(this.transaction, "error", { value: new DOMException("full", "QuotaExceededError") });
+        queueMicrotask(() => this.transaction.abort());
+    }
+    return request;
+};
+"""
+
+
+def test_a_full_storage_sends_nothing(open_page, invited, contacts) -> None:
+    page = ready(open_page(invited.link(USERS[17])))
+    page.add_init_script(FULL)
+    page.reload()
+    spring(page).locator("input[type=file]").set_input_files(contacts)
+    spring(page).get_by_role("button", name="Add noise").click()
+    expect(spring(page).locator(".status")).to_contain_text("This browser has no room left")
+    expect(spring(page).get_by_role("button", name="Add noise")).to_be_visible()
+    assert invited.report(USERS[17]) is None
+
+
+def test_a_backup_moves_to_another_browser(open_page, invited, contacts, tmp_path) -> None:
+    user = USERS[18]
+    page = ready(open_page(invited.link(user)))
+    rows = look(page, contacts)
+    send(page)
+    page.click("#settings > summary")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save a backup").click()
+    download.value.save_as(tmp_path / "backup.json")
+    again = ready(open_page(invited.link(user)))
+    expect(again.locator("#lost")).to_contain_text("you took part in a round before")
+    with again.expect_file_chooser() as chooser:
+        again.get_by_role("button", name="Restore a backup").last.click()
+    chooser.value.set_files(tmp_path / "backup.json")
+    expect(again.locator("#person-name")).to_have_text(user)
+    expect(again.locator("#budget-text")).to_contain_text("9 of 10")
+    again.click("#past > summary")
+    again.locator("#past-list summary").first.click()
+    shown = again.locator("#past-list .numbers td.sent > span:first-child").all_inner_texts()
+    assert [int(text.replace("\u2212", "-")) for text in shown] == [row[3] for row in rows]
+
+
+def test_limits_only_become_stricter(open_page, invited) -> None:
+    page = ready(open_page(invited.link(USERS[19])))
+    page.click("#settings > summary")
+    page.fill("#limit-cap", "0.75")
+    page.get_by_role("button", name="Make stricter").click()
+    expect(page.locator("#limits-status")).to_have_text("These limits hold from now on.")
+    page.fill("#limit-cap", "3")
+    page.get_by_role("button", name="Make stricter").click()
+    expect(page.locator("#trouble-text")).to_contain_text("limits only become stricter")
+    page.reload()
+    expect(spring(page)).to_contain_text("costs 1, more than the 0.75 that you allow one round")
+
+
+def announced(me: dict[str, Any], **other: Any) -> dict[str, Any]:
+    """What the aggregator says of a user, with something else about round spring."""
+    return me | {"rounds": [round | other if round["id"] == "spring" else round for round in me["rounds"]]}
+
+
+def other_round(invited: Invited, **other: Any) -> Round:
+    return Round(**{**vars(invited.round()), **other})
+
+
+LIES = {
+    "other bytes than announced": (
+        {"parameters": lambda i: other_round(i, epsilon=0.5).to_bytes()},
+        "not the one that was announced",
+    ),
+    "a costly round": ({"round": lambda i: other_round(i, epsilon=5.0)}, "costs 5, more than the 2 that you allow"),
+    "a tiny round": ({"round": lambda i: other_round(i, n_users=20)}, "20 people, fewer than the 100"),
+    "a round that is over": ({"round": lambda i: other_round(i, opens=0, closes=5)}, "closed at 1970"),
+    "another round's name": ({"round": lambda i: other_round(i, id="autumn")}, "calls itself autumn"),
+    "no round at all": ({"parameters": lambda i: b"PCRD" + bytes(90), "digest": True}, "not from 1 to 1"),
+    "another user": ({"me": lambda me: me | {"user": USERS[0]}}, "takes you for somebody else"),
+    "an answer that was never given": ({"me": lambda me: announced(me, answered_at=5)}, "you took part in a round before"),
+    "not what was asked": ({"me": lambda me: []}, "does not answer as it should"),
+    "markup": ({"me": lambda me: announced(me, id="<img src=x onerror=alert(1)>")}, "does not answer as it should"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lying_aggregator_gets_nothing(open_page, invited, lie) -> None:
+    told, said = LIES[lie]
+    sent: list[str] = []
+    page = open_page("about:blank", service_workers="block")
+
+    def answer(route: Any) -> None:
+        request = route.request
+        if request.method == "PUT":
+            sent.append(request.url)
+        made = told["round"](invited).to_bytes() if "round" in told else None
+        if request.url.endswith("/spring/parameters") and (made or "parameters" in told):
+            route.fulfill(body=made or told["parameters"](invited), content_type="application/octet-stream")
+        elif request.url.endswith("/v1/me"):
+            me = route.fetch().json()
+            encoded = made or (told["parameters"](invited) if "digest" in told else None)
+            if encoded:
+                me = announced(me, digest=hashlib.blake2b(encoded, digest_size=32).hexdigest())
+            route.fulfill(body=json.dumps(told.get("me", lambda same: same)(me)), content_type="application/json")
+        else:
+            route.continue_()
+
+    page.route("**/v1/**", answer)
+    page.goto(invited.link(USERS[70]))
+    ready(page)
+    expect(page.locator("main")).to_contain_text(said)
+    expect(spring(page).locator("input[type=file]")).to_have_count(0)
+    assert sent == []
+
+
+def test_a_round_that_changes_after_it_was_drawn_is_refused(open_page, invited, contacts) -> None:
+    page = ready(open_page(invited.link(USERS[71]), service_workers="block"))
+    look(page, contacts)
+    changed = other_round(invited, epsilon=0.5).to_bytes()
+    digest = hashlib.blake2b(changed, digest_size=32).hexdigest()
+    page.route("**/spring/parameters", lambda route: route.fulfill(body=changed))
+    page.route("**/v1/me", lambda route: route.fulfill(body=json.dumps(announced(route.fetch().json(), digest=digest))))
+    page.reload()
+    expect(spring(page)).to_contain_text("was changed after you answered it: it is not answered again")
+
+
+@pytest.mark.parametrize("text", ["   ", "x", "https://a.example/join#short", "javascript:alert(1)#" + "0" * 80])
+def test_what_is_no_invitation_is_refused(open_page, invited, text) -> None:
+    page = ready(open_page(f"{invited.url}/join/"))
+    page.fill("#invitation-link", text)
+    page.get_by_role("button", name="Take part").click()
+    expect(page.locator("#trouble-text")).to_contain_text("This invitation")
+
+
+def test_a_file_that_is_no_list_of_contacts_is_refused(open_page, invited, tmp_path) -> None:
+    page = ready(open_page(invited.link(USERS[72])))
+    picture = tmp_path / "photo.csv"
+    picture.write_bytes(bytes(range(256)))
+    spring(page).locator("input[type=file]").set_input_files(picture)
+    expect(spring(page).locator(".status")).to_contain_text("This file is not text")
+    picture.write_text("a@b.example,c@d.example,e@f.example\n")
+    spring(page).locator("input[type=file]").set_input_files(picture)
+    expect(spring(page).locator(".status")).to_contain_text("Line 1 has 3 columns")
