@@ -14,7 +14,7 @@ from privact.errors import InputError, NotFittedError
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
 from privact.learn.pipeline import LearnSettings, learn_from_reports
-from privact.learn.place import Placement, place
+from privact.learn.placement import Placement, place
 from privact.learn.reports.report_table import ReportTable
 from privact.learn.search.learn_tree import generator
 from privact.learn.search.searches import DEFAULT_SEARCH

@@ -6,6 +6,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.evidence.evidence_file import read_evidence
+from privact.learn.evidence.share_posterior import SharePosterior
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -96,3 +98,32 @@ def test_two_processes_learn_a_graph_as_one_does(run, tmp_path, monkeypatch):
     for workers in (1, 2):
         assert run("learn", path, "--seed", 1, "--workers", workers, "-o", tmp_path / f"{workers}.hct").exit_code == 0
     assert (tmp_path / "1.hct").read_bytes() == (tmp_path / "2.hct").read_bytes()
+
+
+@pytest.mark.parametrize("profile", ["shares", "shares+own"])
+def test_reports_are_compared_by_shares_and_by_the_own_label(ask, reports, tmp_path, profile):
+    numbers = np.arange(60) % 4
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("".join(f"{user}\tlabel{number}\n" for user, number in zip(USERS, numbers, strict=True)))
+    output = tmp_path / "tree.hct"
+    options = ("--profile", profile, "--labels", labels, "--seed", 3, "-o", output)
+    found = ask("learn", "--reports", reports, "--epsilon", 1, *options)
+    posterior = SharePosterior.fit(REPORTS, 0.5, own=profile == "shares+own")
+    assert HierarchicalClusterTree.load(output) == learn_tree(posterior.embed(REPORTS, numbers), random_state=3, users=USERS)
+    assert (found["parameters"]["bins"], found["parameters"]["profile"]) == ("labels", profile)
+
+
+def test_labels_that_are_not_the_bins_are_refused(run, reports, tmp_path):
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("".join(f"{user}\tsame\n" for user in USERS))
+    result = run("learn", "--reports", reports, "--epsilon", 1, "--labels", labels, "-o", tmp_path / "tree.hct")
+    assert result.exit_code != 0
+    assert "gives the users 1 labels, but" in result.stderr
+
+
+def test_evidence_is_written_for_recommendations(run, reports, tmp_path):
+    evidence = tmp_path / "evidence.json"
+    result = run("learn", "--reports", reports, "--epsilon", 1, "-o", tmp_path / "tree.hct", "--evidence", evidence)
+    assert result.exit_code == 0
+    posterior = CountPosterior.fit(REPORTS, 0.5, equal_bins=True)
+    assert read_evidence(evidence).expected_counts(REPORTS).tobytes() == posterior.counts(REPORTS).tobytes()

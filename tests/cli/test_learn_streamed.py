@@ -51,3 +51,19 @@ def test_noise_is_added_to_every_count(tmp_path, monkeypatch):
     variance = 2 * ratio / (1 - ratio) ** 2  # of the discrete Laplace law; its kurtosis is below 7
     assert abs(vectors.mean()) < 5 * np.sqrt(variance / vectors.size)
     assert abs(vectors.var() / variance - 1) < 5 * np.sqrt(6 / vectors.size)
+
+
+@pytest.mark.parametrize("options", [["--profile", "shares"], ["--labels", "labels.tsv"], ["--temperature", "1"]])
+@pytest.mark.parametrize("profile", [[], ["--profile", "shares+own", "--labels", "labels.tsv"]])
+def test_a_streamed_graph_takes_every_profile_labels_and_temperatures(ask, huge, tmp_path, monkeypatch, options, profile):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labels.tsv").write_text("".join(f"user{i}\tlabel{i % 3}\n" for i in range(55)))
+    files = tmp_path / "streamed.hct", tmp_path / "whole.hct"
+    found = []
+    for path, size in zip(files, (100, 10**9), strict=True):
+        monkeypatch.setattr(learn_streamed, "_HUGE", size)
+        found.append(ask("learn", huge, "--no-noise", "--seed", 4, *options, *profile, "-o", path))
+    trees = [HierarchicalClusterTree.load(path) for path in files]
+    assert trees[0] == trees[1]
+    assert found[0]["parameters"] == found[1]["parameters"]
+    assert found[0]["users_without_label"] == found[1]["users_without_label"]

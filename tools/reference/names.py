@@ -38,7 +38,7 @@ PAGES = (
             "privact.learn.search.learn_tree",
             "privact.learn.pipeline",
             "privact.tree.cost",
-            "privact.learn.place",
+            "privact.learn.placement",
             "privact.learn.evidence.count_posterior",
             "privact.learn.evidence.share_posterior",
             "privact.tree.embedding",

@@ -8,7 +8,7 @@ import numpy as np
 
 from privact.experiments.running.seeded_trees import denoise, random_partition
 from privact.learn.evidence.count_posterior import CountPosterior
-from privact.learn.place import place
+from privact.learn.placement import place
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins, epsilon_per_report

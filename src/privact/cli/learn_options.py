@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from privact.learn.evidence.profiles import PROFILES
+from privact.learn.named_choice import describe_choices
 from privact.learn.search.searches import SEARCHES
 
 if TYPE_CHECKING:
-    from privact.learn.named_choice import NamedChoice
     from privact.learn.scale.task_runner import Engine
 
 __all__ = [
     "Cluster", "EngineChoice", "EvidenceFile", "ProfileName", "RoundName", "Scratch", "SearchName", "Source", "Workers",
     "chosen_engine",
 ]  # fmt: skip
-
-
-def _listed(choices: dict[str, NamedChoice]) -> str:  # type: ignore[type-arg]
-    return "; ".join(f"{choice.name}, {choice.description}" for choice in choices.values())
 
 
 Source = Annotated[
@@ -42,11 +38,11 @@ ProfileName = Annotated[
     str | None,
     typer.Option(
         "--profile",
-        help=f"How users are compared: {_listed(PROFILES)} (with --labels).",
+        help=f"How users are compared: {describe_choices(PROFILES)} (with --labels).",
         show_default="counts, or as the round in the database says",
     ),
 ]
-SearchName = Annotated[str, typer.Option(help=f"How the tree is searched: {_listed(SEARCHES)}.")]
+SearchName = Annotated[str, typer.Option(help=f"How the tree is searched: {describe_choices(SEARCHES)}.")]
 EvidenceFile = Annotated[
     Path | None,
     typer.Option(

@@ -9,6 +9,8 @@ import typer
 
 from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
+from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
+from privact.learn.named_choice import describe_choices
 
 __all__ = ["app"]
 
@@ -43,7 +45,7 @@ def create(
     ] = None,
     joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of the tree search.")] = 0,
-    profile: Annotated[str, typer.Option(help="Compare users by counts or shares per bin.")] = "counts",
+    profile: Annotated[str, typer.Option(help=f"How users are compared: {describe_choices(PROFILES)}.")] = DEFAULT_PROFILE,
     url: Url = _HOME,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,

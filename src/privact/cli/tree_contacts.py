@@ -12,7 +12,7 @@ from privact.errors import InputError
 from privact.estimator import PrivaCT
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
-from privact.progress import Tell
+from privact.progress import Progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.label_files import number_labels
 from privact.query.quality import random_tree
@@ -62,7 +62,7 @@ def bins_of(tree: HierarchicalClusterTree, graph: ContactGraph, labels: Path | N
     return assign_bins(graph.users, bytes.fromhex(seed), n_bins), n_bins
 
 
-def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell: Tell) -> dict[str, HierarchicalClusterTree]:
+def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell: Progress) -> dict[str, HierarchicalClusterTree]:
     """What every tree is compared with: one that knows only how many contacts users have, and one that knows nothing.
 
     The first is learned with the epsilon that the tree's parameters tell, without noise if they tell none.

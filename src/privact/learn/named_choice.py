@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from privact.errors import InputError
 
-__all__ = ["NamedChoice", "find_choice", "list_choices"]
+__all__ = ["NamedChoice", "describe_choices", "find_choice", "list_choices"]
 
 T = TypeVar("T")
 
@@ -29,6 +29,11 @@ class NamedChoice(Generic[T]):
 def list_choices(choices: Iterable[NamedChoice[T]]) -> dict[str, NamedChoice[T]]:
     """The choices by name, in their order."""
     return {choice.name: choice for choice in choices}
+
+
+def describe_choices(choices: dict[str, NamedChoice[T]]) -> str:
+    """All choices and what they mean, for help texts."""
+    return "; ".join(f"{choice.name}, {choice.description}" for choice in choices.values())
 
 
 def find_choice(kind: str, name: str, choices: dict[str, NamedChoice[T]]) -> T:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from privact.errors import PrivaCTError
-from privact.progress import Tell
+from privact.progress import Progress
 
 __all__ = ["download", "size_of"]
 
@@ -32,7 +32,7 @@ def size_of(address: str) -> int | None:
         return None
 
 
-def download(address: str, target: Path, tell: Tell) -> str:
+def download(address: str, target: Path, tell: Progress) -> str:
     """Fetch a file; returns the SHA-256 of what was written.
 
     target: the file to write, in a place that is removed if this raises. tell: is told what is fetched, how much is done, of how

@@ -11,7 +11,7 @@ from privact.errors import InputError, PrivaCTError
 from privact.network.dataset_content import read_content, write_content
 from privact.network.downloads import download
 from privact.network.sources import Source
-from privact.progress import Tell
+from privact.progress import Progress
 
 __all__ = ["Fetched", "already_there", "by_hand", "fetch_dataset", "import_dataset"]
 
@@ -33,7 +33,7 @@ class Fetched:
     same_ratings: bool
 
 
-def fetch_dataset(source: Source, folder: Path, tell: Tell) -> Fetched:
+def fetch_dataset(source: Source, folder: Path, tell: Progress) -> Fetched:
     """Download a dataset, check it and convert it; what was downloaded is gone afterwards, whatever happens.
 
     source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. tell: is told about progress.

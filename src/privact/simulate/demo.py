@@ -19,7 +19,7 @@ import numpy as np
 
 from privact.errors import InputError, PrivaCTError
 from privact.learn.search.learn_tree import learn_tree
-from privact.progress import Tell
+from privact.progress import Progress
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
@@ -114,7 +114,7 @@ class Demo:
     suggestions: list[Suggestions]
 
 
-def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Tell | None = None) -> Demo:
+def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Progress | None = None) -> Demo:
     """Build the network, start an aggregator, play all devices against it, and judge the trees it releases.
 
     n_users: users of the network.
@@ -134,7 +134,7 @@ def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Te
         return _play(network, aggregator, epsilon, seed, tell)
 
 
-def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float, seed: int, tell: Tell) -> Demo:
+def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float, seed: int, tell: Progress) -> Demo:
     """Everything that needs the aggregator, and the judging."""
     operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
     names = {
@@ -229,7 +229,7 @@ def _answer(
     aggregator: LocalAggregator,
     opened: tuple[Round, LabelTable | None],
     tokens: dict[str, str],
-    tell: Tell,
+    tell: Progress,
 ) -> float:
     """Every device counts its contacts, draws its noise and sends its report; gives the seconds of sending."""
     graph, (round, labels) = network.graph, opened
@@ -242,7 +242,7 @@ def _answer(
     return load.seconds
 
 
-def _released(operator: Operator, id: str, tell: Tell) -> HierarchicalClusterTree:
+def _released(operator: Operator, id: str, tell: Progress) -> HierarchicalClusterTree:
     """The tree of a closed round, downloaded once it is released."""
     operator.released(id, tell)
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ from privact.client.operator_client import OperatorClient
 from privact.device.noise import report
 from privact.errors import InputError, PrivaCTError
 from privact.network.graph import ContactGraph
-from privact.progress import Tell
+from privact.progress import Progress
 from privact.protocol.addresses import Address, aggregator_address
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
@@ -61,7 +61,7 @@ class Simulation:
 class Operator(OperatorClient):
     """What the operator of a simulation asks of an aggregator."""
 
-    def enrol(self, users: Sequence[str], tell: Tell) -> dict[str, str]:
+    def enrol(self, users: Sequence[str], tell: Progress) -> dict[str, str]:
         """The token of each user, all of them new."""
         tokens: dict[str, str] = {}
         for begin in range(0, len(users), AT_ONCE):
@@ -88,7 +88,7 @@ class Operator(OperatorClient):
             return None
         return LabelTable.from_bytes(self.ask("GET", f"/v1/rounds/{round.id}/labels").content, round.labels_digest)
 
-    def released(self, id: str, tell: Tell) -> dict[str, Any]:
+    def released(self, id: str, tell: Progress) -> dict[str, Any]:
         """Wait until a closed round is released; an error if it fails."""
         while True:
             found = self.round(id)
@@ -112,7 +112,7 @@ def made_up_network(n_users: int, seed: int) -> FederatedNetwork:
 
 
 def make_reports(
-    graph: ContactGraph, users: Sequence[str], round: Round, labels: LabelTable | None = None, tell: Tell = lambda *_: None
+    graph: ContactGraph, users: Sequence[str], round: Round, labels: LabelTable | None = None, tell: Progress = lambda *_: None
 ) -> list[bytes]:
     """The report of every user, counted from the user's contact ids and randomized by the code of a device.
 
@@ -136,7 +136,7 @@ def send_reports(
     *,
     concurrency: int = 32,
     rate: float | None = None,
-    tell: Tell = lambda *_: None,
+    tell: Progress = lambda *_: None,
 ) -> Load:
     """Send each report with its user's token, with a bounded load.
 
@@ -181,7 +181,7 @@ def simulate(
     close: bool = False,
     seed: int = 0,
     allow_remote: bool = False,
-    tell: Tell = lambda *_: None,
+    tell: Progress = lambda *_: None,
 ) -> Simulation:
     """Enrol the users of a made-up network, open a round, answer it as each of them, and if asked to, close it and wait.
 

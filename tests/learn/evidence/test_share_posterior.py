@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privact.errors import InputError
 from privact.learn.evidence.share_posterior import BLOCK, CONCENTRATION, SharePosterior
-from privact.learn.place import place
+from privact.learn.placement import place
 from privact.learn.search.learn_tree import learn_tree
 from privact.simulate.reports import simulate_reports
 from privact.tree.embedding import GRID

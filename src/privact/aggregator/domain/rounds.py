@@ -20,6 +20,7 @@ from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import STATES, label_tables, rounds, users
 from privact.errors import InputError, ProtocolError
+from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
 from privact.protocol.round_ids import is_round_id
@@ -108,7 +109,7 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> Non
             raise WrongState(f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
         source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
         n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
-        if wish["profile"] == "shares" and n_bins == 1:
+        if wish["profile"] != DEFAULT_PROFILE and n_bins == 1:
             raise WrongState(f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
         round = _round(wish, n_users, n_bins, opens=opens, **source_of_bins)
         advance(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from privact import __version__
 from privact.aggregator.domain.enrolment import MOST_AT_ONCE
+from privact.learn.evidence.profiles import LABEL_PROFILES, PROFILES
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON, Round
 from privact.protocol.round_ids import ROUND_ID
 
@@ -91,7 +92,19 @@ class RoundWish(_Request):
     closes: int | None = Field(None, ge=1, le=LAST_SECOND, description="First second without; null: when it is closed by hand.")
     joiner_seconds: int = Field(0, ge=0, le=LAST_SECOND, description="How long after closes later users may still report.")
     search_seed: int = Field(0, ge=0, le=2**63 - 1, description="Seed of the tree search; same reports and seed, same tree.")
-    profile: Literal["counts", "shares"] = Field("counts", description="Compare users by counts per bin, or by shares.")
+    profile: str = Field(
+        "counts",
+        json_schema_extra={"enum": list(PROFILES)},
+        description="Compare users by counts per bin, by shares, or by shares and their own labels.",
+    )
+
+    @model_validator(mode="after")
+    def _know_profile(self) -> RoundWish:
+        if self.profile not in PROFILES:
+            raise ValueError(f"profile {self.profile!r} is unknown: use one of {', '.join(PROFILES)}")
+        if self.profile in LABEL_PROFILES and self.bins != "labels":
+            raise ValueError(f"profile {self.profile!r} needs bins 'labels': random bins say nothing about a user")
+        return self
 
 
 class Progress(BaseModel):

@@ -84,6 +84,6 @@ def join_late(
 
     tree: as released. early: its users. late, joiners: the joiners and their ids, in the order of user digests.
     """
-    from privact.learn.place import place
+    from privact.learn.placement import place
 
     return place(tree, early.take(np.arange(len(early))), late.take(np.arange(len(late))), joiners).grafted()

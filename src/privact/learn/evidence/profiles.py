@@ -9,10 +9,13 @@ from privact.learn.named_choice import NamedChoice, find_choice, list_choices
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Profile
 
-__all__ = ["DEFAULT_PROFILE", "PROFILES", "find_profile"]
+__all__ = ["DEFAULT_PROFILE", "LABEL_PROFILES", "PROFILES", "find_profile"]
 
 DEFAULT_PROFILE = "counts"
 """The profile that is used unless another is asked for; a tree file names any other."""
+
+LABEL_PROFILES = frozenset({"shares+own"})
+"""The profiles that look at users' own public labels, and so need labels as bins."""
 
 
 def _counts() -> Profile:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError, UnknownUserError
-from privact.learn.place import Placement, place
+from privact.learn.placement import Placement, place
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.cost import dasgupta_cost
 from privact.tree.embedding import Thresholds
