@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import privact
-from privact.simulate.local_postgres import postgres_programs, running_postgres
+from privact.simulate.local_postgres import find_postgres_programs, run_postgres
 from privact.tree.hct import HierarchicalClusterTree
 
 pytest_plugins = ["pretend_aggregator"]
@@ -51,12 +51,12 @@ def postgres_server() -> Iterator[str]:
 
     With PRIVACT_REQUIRE_POSTGRES=1 a missing PostgreSQL is a failure instead.
     """
-    if postgres_programs() is None:
+    if find_postgres_programs() is None:
         missing = "PostgreSQL's initdb and postgres are not here: install postgresql to test with it"
         if os.environ.get("PRIVACT_REQUIRE_POSTGRES") == "1":
             pytest.fail(missing)
         pytest.skip(missing)
-    with running_postgres() as folder:
+    with run_postgres() as folder:
         yield folder
 
 

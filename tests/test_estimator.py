@@ -11,15 +11,15 @@ from sklearn.base import clone
 from privact import ContactGraph, InputError, NotFittedError, PrivaCT, UnknownUserError
 from privact.estimator import as_graph
 from privact.protocol.bins import assign_bins
-from privact.simulate.federated_network import federated_network
-from privact.simulate.known_graphs import nested_cliques
+from privact.simulate.federated_network import make_federated_network
+from privact.simulate.known_graphs import make_nested_cliques
 from privact.simulate.reports import degree_vectors
 from privact.tree.cost import dasgupta_cost
 
 
 @pytest.fixture(scope="module")
 def network():
-    return federated_network(300, random_state=1)
+    return make_federated_network(300, random_state=1)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_labels_as_bins_and_users_in_no_bin(network):
 
 
 def test_known_communities_are_found():
-    known = nested_cliques((2, 2), 4, (1, 1))
+    known = make_nested_cliques((2, 2), 4, (1, 1))
     labels = PrivaCT(epsilon=None, bins=known.bins, n_clusters=4, random_state=0).fit_predict(known.graph)
     cliques = [set(labels[i : i + 4]) for i in range(0, 16, 4)]
     assert all(len(clique) == 1 for clique in cliques)

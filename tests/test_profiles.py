@@ -7,13 +7,13 @@ import pytest
 
 from privact import InputError, PrivaCT
 from privact.network.graph import ContactGraph
-from privact.query.quality import share_of_contacts
-from privact.simulate.federated_network import federated_network
+from privact.query.quality import measure_contact_share
+from privact.simulate.federated_network import make_federated_network
 
 
 @pytest.fixture(scope="module")
 def network():
-    return federated_network(300, random_state=1)
+    return make_federated_network(300, random_state=1)
 
 
 def test_counts_are_the_default_and_the_file_says_nothing_new(network):
@@ -56,7 +56,7 @@ def test_at_epsilon_1_shares_of_labels_find_more_contacts_than_counts(network):
     place = np.argsort(order)
     graph = ContactGraph.from_edges(place[network.graph.edges()], users=range(300))
     share = {
-        profile: share_of_contacts(
+        profile: measure_contact_share(
             PrivaCT(1.0, bins=network.servers[order], profile=profile, random_state=1).fit(graph).tree_, graph.to_scipy()
         )
         for profile in ("counts", "shares", "shares+own")

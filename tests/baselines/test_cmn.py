@@ -16,8 +16,8 @@ from privact.baselines.cmn_state import random_start, state_of, tree_of
 from privact.baselines.likelihood import edge_counts, log_likelihood
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.query.quality import random_tree
-from privact.simulate.known_graphs import cliques
+from privact.query.quality import draw_random_tree
+from privact.simulate.known_graphs import make_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -187,7 +187,7 @@ def test_two_cliques_joined_by_an_edge_are_told_apart(seed):
 
 def test_the_trace_begins_at_the_start_and_ends_at_the_tree():
     graph = coin_flips(40, 0.2, seed=0)
-    begin = random_tree(40, np.random.default_rng(9), graph.users)
+    begin = draw_random_tree(40, np.random.default_rng(9), graph.users)
     found = learn_cmn(graph, 12, random_state=1, start=begin, window=None)
     assert isinstance(found, CMNResult)
     assert len(found.log_likelihood_trace) == 13
@@ -201,7 +201,7 @@ def test_the_trace_begins_at_the_start_and_ends_at_the_tree():
 
 def test_no_sweeps_leave_the_start_as_it_is():
     graph = coin_flips(10, 0.3, seed=0)
-    begin = random_tree(10, np.random.default_rng(9), graph.users)
+    begin = draw_random_tree(10, np.random.default_rng(9), graph.users)
     found = learn_cmn(graph, 0, start=begin)
     assert found.tree == begin
     assert (found.accepted, found.proposed) == (0, 0)
@@ -223,7 +223,7 @@ def test_the_chain_ends_where_two_windows_are_alike_and_not_before():
 
 
 def test_the_chain_does_not_end_while_the_temperature_changes():
-    graph = cliques([3, 4]).graph
+    graph = make_cliques([3, 4]).graph
     assert len(learn_cmn(graph, 60, random_state=0, window=2, temperature=(5.0, 0.1)).log_likelihood_trace) == 61
     held = [*np.geomspace(5, 0.01, 30), *np.full(300, 0.01)]
     found = learn_cmn(graph, 330, random_state=0, window=2, temperature=held)

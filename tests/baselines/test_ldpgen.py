@@ -11,11 +11,11 @@ from privact.baselines.ldpgen import run_ldpgen
 from privact.baselines.randomized_response import noise_variance
 from privact.errors import GraphError, InputError, ProtocolError
 from privact.network.graph import ContactGraph
-from privact.simulate.federated_network import federated_network
-from privact.simulate.known_graphs import cliques
+from privact.simulate.federated_network import make_federated_network
+from privact.simulate.known_graphs import make_cliques
 from privact.simulate.reports import degree_vectors
 
-NETWORK = federated_network(n_users=1200, mean_degree=16.0, ratings_per_user=1.0, random_state=3).graph
+NETWORK = make_federated_network(n_users=1200, mean_degree=16.0, ratings_per_user=1.0, random_state=3).graph
 
 
 def empty(n):
@@ -24,7 +24,7 @@ def empty(n):
 
 def test_two_cliques_come_back_exactly_without_noise():
     """One random group tells degrees 5 from 11; round two then counts each clique apart, and all pairs inside are certain."""
-    graph = cliques([6, 12]).graph
+    graph = make_cliques([6, 12]).graph
     result = run_ldpgen(graph, None, start_groups=1, groups=2, random_state=0)
     assert len(set(result.blocks[:6])) == len(set(result.blocks[6:])) == 1
     assert result.graph == graph

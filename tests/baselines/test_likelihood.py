@@ -11,7 +11,7 @@ import pytest
 from privact.baselines.likelihood import edge_counts, log_likelihood, lowest_common_nodes, pair_counts
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.ancestry import find_lowest_common
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -43,7 +43,7 @@ def by_definition(tree, graph):
 @pytest.mark.parametrize("n", [2, 3, 7, 20])
 def test_it_is_the_definition(n, share):
     for seed in range(5):
-        tree, graph = random_tree(n, np.random.default_rng(seed)), coin_flips(n, share, seed)
+        tree, graph = draw_random_tree(n, np.random.default_rng(seed)), coin_flips(n, share, seed)
         counts, total = by_definition(tree, graph)
         assert edge_counts(tree, graph).tolist() == counts
         assert log_likelihood(tree, graph) == pytest.approx(total, rel=1e-12)
@@ -60,7 +60,7 @@ def test_by_hand():
 
 
 def test_lowest_common_nodes_of_all_pairs():
-    tree = random_tree(33, np.random.default_rng(1))
+    tree = draw_random_tree(33, np.random.default_rng(1))
     pairs = np.array([(a, b) for a in range(33) for b in range(33) if a != b])
     found = lowest_common_nodes(tree, pairs[:, 0], pairs[:, 1])
     assert found.tolist() == [find_lowest_common(tree, a, b) for a, b in pairs.tolist()]
@@ -82,9 +82,9 @@ def test_a_path_of_many_users_takes_no_recursion_and_no_climbing():
 def test_a_tree_over_other_users_is_refused_in_one_line():
     graph = ContactGraph.from_edges([("a", "b"), ("b", "c")])
     with pytest.raises(InputError, match="the tree has 4 users but the graph 3") as caught:
-        log_likelihood(random_tree(4, np.random.default_rng(0)), graph)
+        log_likelihood(draw_random_tree(4, np.random.default_rng(0)), graph)
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="leaf 0 is user 'b' but row 0 of the graph is 'a'") as caught:
-        log_likelihood(random_tree(3, np.random.default_rng(0), ["b", "a", "c"]), graph)
+        log_likelihood(draw_random_tree(3, np.random.default_rng(0), ["b", "a", "c"]), graph)
     assert "\n" not in str(caught.value)
-    assert log_likelihood(random_tree(3, np.random.default_rng(0), ["a", "b", "c"]), graph) <= 0.0
+    assert log_likelihood(draw_random_tree(3, np.random.default_rng(0), ["a", "b", "c"]), graph) <= 0.0

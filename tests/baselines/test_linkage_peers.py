@@ -10,7 +10,7 @@ from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS, linka
 from privact.errors import InputError, MissingExtraError
 from privact.learn.limits import Limits
 from privact.learn.search.learn_tree import learn_tree
-from privact.simulate.known_graphs import cliques
+from privact.simulate.known_graphs import make_cliques
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -66,7 +66,7 @@ def test_too_many_users_for_all_pairs_are_refused():
 
 def test_paris_finds_cliques():
     pytest.importorskip("sknetwork", reason="paris needs scikit-network: pip install scikit-network")
-    labels = paris(cliques([3, 4, 5]).graph).cut(3)
+    labels = paris(make_cliques([3, 4, 5]).graph).cut(3)
     assert [len(set(labels[part].tolist())) for part in (slice(0, 3), slice(3, 7), slice(7, 12))] == [1, 1, 1]
     assert len(set(labels.tolist())) == 3
 
@@ -77,5 +77,5 @@ def test_without_scikit_network_the_way_to_get_it_is_said(monkeypatch):
 
     monkeypatch.setattr(linkage_peers, "import_module", absent)
     with pytest.raises(MissingExtraError, match="Paris needs scikit-network, which is not installed: pip install") as caught:
-        paris(cliques([2, 3]).graph)
+        paris(make_cliques([2, 3]).graph)
     assert "\n" not in str(caught.value)

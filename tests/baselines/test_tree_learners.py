@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.simulate.known_graphs import nested_cliques
+from privact.simulate.known_graphs import make_nested_cliques
 from privact.tree.cost import dasgupta_cost
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
@@ -140,7 +140,7 @@ def test_graphs_of_two_and_three_users(name, n):
 
 @on_graphs
 def test_graphs_give_a_full_tree_that_the_seed_decides_and_that_improves_on_chance(name):
-    known = nested_cliques((2, 2), 4)
+    known = make_nested_cliques((2, 2), 4)
     tree = GRAPH_LEARNERS[name](known.graph, 0)
     n = known.graph.n_users
     assert_full_binary(tree, n)

@@ -8,12 +8,12 @@ import pytest
 from privact.bench.late_joiners import compare_joiners
 from privact.bench.tree import measure_growth, measure_kernel
 from privact.bench.tree_peers import compare_peers
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 @pytest.fixture(scope="module")
 def graph():
-    return federated_network(200, random_state=2).graph
+    return make_federated_network(200, random_state=2).graph
 
 
 def test_every_way_to_learn_a_tree_has_a_row_and_ours_has_the_best_utility(graph):

@@ -14,8 +14,8 @@ import pytest
 
 from privact.device.noise import report
 from privact.protocol.addresses import aggregator_address
-from privact.simulate.http_devices import Operator, made_up_network, make_reports, send_reports
-from privact.simulate.local_aggregator import LocalAggregator, running_aggregator
+from privact.simulate.http_devices import Operator, make_network, make_reports, send_reports
+from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
 
 SCREENSHOTS = os.environ.get("PRIVACT_SCREENSHOTS")
 """Folder for the screenshots that the docs use; by default they are taken into a temporary folder."""
@@ -84,7 +84,7 @@ class Played:
 @pytest.fixture(scope="session")
 def played() -> Iterator[Played]:
     """An aggregator whose round `spring` is released, with one late joiner, and whose round `summer` is open, half answered."""
-    with running_aggregator() as aggregator, ThreadPoolExecutor(1) as elsewhere:  # the browser has this thread's event loop
+    with run_aggregator() as aggregator, ThreadPoolExecutor(1) as elsewhere:  # the browser has this thread's event loop
         yield elsewhere.submit(_play, aggregator).result()
 
 
@@ -92,7 +92,7 @@ def _play(aggregator: LocalAggregator) -> Played:
     quiet = lambda *_: None  # noqa: E731
     address = aggregator_address(aggregator.url)
     operator = Operator(address, aggregator.operator_token)
-    network = made_up_network(400, seed=5)
+    network = make_network(400, seed=5)
     users = network.graph.users
     tokens = operator.enrol(users, quiet)
     names = network.server_names

@@ -20,7 +20,7 @@ from privact.device.degrees import degree_vector
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
-from privact.simulate.local_aggregator import running_aggregator
+from privact.simulate.local_aggregator import run_aggregator
 
 expect.set_options(timeout=60_000)  # a busy machine is no failure
 
@@ -61,7 +61,7 @@ class Invited:
 
 @pytest.fixture(scope="module")
 def invited() -> Iterator[Invited]:
-    with running_aggregator() as aggregator:
+    with run_aggregator() as aggregator:
         operator = {"Authorization": f"Bearer {aggregator.operator_token}"}
         tokens = httpx.post(f"{aggregator.url}/v1/users", json={"users": USERS}, headers=operator).json()["tokens"]
         made = Invited(aggregator.url, tokens, operator)

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from privact.simulate.local_aggregator import running_aggregator
+from privact.simulate.local_aggregator import run_aggregator
 
 PHONE = {"viewport": {"width": 360, "height": 740}}
 
@@ -36,7 +36,7 @@ def test_rounds_are_listed_with_their_promise_and_progress(open_page, played, ta
 
 
 def test_nothing_there_yet_is_said(open_page):
-    with running_aggregator() as aggregator:
+    with run_aggregator() as aggregator:
         page = open_page(aggregator.url + "/")
         page.wait_for_selector("#empty:not([hidden])")
         assert "No round has been opened yet" in page.inner_text("#empty")
@@ -161,7 +161,7 @@ def test_a_user_with_a_wrong_token_or_without_reports(open_page, played):
 
 
 def test_a_server_that_is_gone_is_said_and_tried_again(open_page):
-    with running_aggregator() as aggregator:
+    with run_aggregator() as aggregator:
         page = open_page(aggregator.url + "/")
         page.wait_for_selector("#empty:not([hidden])")
     page.wait_for_selector("#trouble:not([hidden])")

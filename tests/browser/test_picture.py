@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from privact.drawing.picture import save_picture
 from privact.learn.search.learn_tree import learn_tree
 from privact.query import explore
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 USERS = [f"user{number}" for number in range(300)]
@@ -82,7 +82,7 @@ def test_the_page_and_the_server_give_the_same_answers(open_page, tmp_path, seed
     rng = np.random.default_rng(seed)
     n_users = [1, 2, 40, 900][seed]
     names = [f"{'AbcXyz'[number % 6]}{number}@{'ab'[number % 2]}.example" for number in range(n_users)]
-    tree = random_tree(n_users, rng, names)
+    tree = draw_random_tree(n_users, rng, names)
     path = tmp_path / "tree.html"
     save_picture(tree, path)
     page = open_page(path.as_uri())
@@ -109,7 +109,7 @@ def test_the_page_and_the_server_give_the_same_answers(open_page, tmp_path, seed
 @pytest.mark.slow
 def test_half_a_million_users_do_not_freeze_the_page(open_page, tmp_path):
     n_users = 500_000
-    tree = random_tree(n_users, np.random.default_rng(0), [f"u{number}@x.example" for number in range(n_users)])
+    tree = draw_random_tree(n_users, np.random.default_rng(0), [f"u{number}@x.example" for number in range(n_users)])
     save_picture(tree, tmp_path / "large.html")
     page = open_page((tmp_path / "large.html").as_uri())
     page.wait_for_selector(".tile")

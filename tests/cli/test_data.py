@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from privact.cli.main import app
 from privact.network import sources
 from privact.network.dataset_content import Content
-from privact.network.fetch import by_hand
+from privact.network.fetch import explain_manual_download
 
 CONTENT = Content([(2, 9), (9, 4)], [(2, 51, 13883), (9, 51, 7)])
 
@@ -214,7 +214,7 @@ def test_offline_it_says_which_file_from_where_and_the_command_that_imports_it(r
     result = run("data", "get", "lastfm", "-o", tmp_path / "data", "--yes")
     said = complaint(result)
     assert f"cannot reach {source.address}" in said
-    assert by_hand(source, tmp_path / "data") in said
+    assert explain_manual_download(source, tmp_path / "data") in said
     assert f"privact data get lastfm --from hetrec2011-lastfm-2k.zip -o {tmp_path / 'data'}" in said
     assert not (tmp_path / "data").exists()
 

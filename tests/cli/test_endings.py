@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 PRIVACT = [sys.executable, "-c", "from privact.cli.main import main; main()"]
 
@@ -124,7 +124,7 @@ def test_an_error_of_ours_is_not_hidden(run, tree, monkeypatch):
 def large_graph(tmp_path_factory):
     """A graph that takes many seconds to learn."""
     path = tmp_path_factory.mktemp("large") / "contacts.tsv"
-    graph = federated_network(40_000, n_artists=64, ratings_per_user=0.0).graph
+    graph = make_federated_network(40_000, n_artists=64, ratings_per_user=0.0).graph
     path.write_text("".join(f"{one}\t{other}\n" for one, other in graph.edges().tolist()))
     return path
 
@@ -171,10 +171,10 @@ def test_control_c_while_the_file_is_written_leaves_the_old_one(run, contacts, t
 def test_nobody_reading_is_no_reason_to_complain(tmp_path, flag):
     import numpy as np
 
-    from privact.query.quality import random_tree
+    from privact.query.quality import draw_random_tree
 
     path = tmp_path / "tree.hct"
-    random_tree(50_000, np.random.default_rng(0)).save(path)
+    draw_random_tree(50_000, np.random.default_rng(0)).save(path)
     command = [sys.executable, *flag, *PRIVACT[1:], "convert", str(path), "--to", "newick"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.read(10)

@@ -4,7 +4,7 @@ import pytest
 
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
-from privact.simulate.known_graphs import nested_cliques
+from privact.simulate.known_graphs import make_nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -12,7 +12,7 @@ from privact.tree.hct import HierarchicalClusterTree
 def graph_file(tmp_path_factory):
     """A network of 60 users and its file."""
     path = tmp_path_factory.mktemp("learn") / "network.tsv"
-    graph = nested_cliques((3, 4), 5).graph
+    graph = make_nested_cliques((3, 4), 5).graph
     path.write_text("".join(f"{one}\t{other}\n" for one, other in graph.edges().tolist()))
     return path
 

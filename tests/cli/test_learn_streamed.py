@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privact.cli import learn_streamed
-from privact.simulate.known_graphs import nested_cliques
+from privact.simulate.known_graphs import make_nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -13,7 +13,7 @@ def huge(monkeypatch, tmp_path):
     """A network of 60 users that counts as huge."""
     monkeypatch.setattr(learn_streamed, "_HUGE", 100)
     path = tmp_path / "contacts.tsv"
-    graph = nested_cliques((3, 4), 5).graph
+    graph = make_nested_cliques((3, 4), 5).graph
     path.write_text(
         "".join(f"user{one}\tuser{other}\n" for one, other in graph.edges().tolist()) + "user0\tuser1\nuser3\tuser3\n"
     )

@@ -12,7 +12,7 @@ from privact.errors import InputError
 from privact.experiments.experiment import Experiment
 from privact.experiments.registry import EXPERIMENTS
 from privact.experiments.report.findings import Claim, Page
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def data(tmp_path):
     """Three small made-up networks without ratings."""
     for seed, name in enumerate(("lastfm", "delicious", "douban")):
         (tmp_path / "data" / name).mkdir(parents=True)
-        edges = federated_network(90, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
+        edges = make_federated_network(90, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
         with gzip.open(tmp_path / "data" / name / "social.tsv.gz", "wt") as file:
             file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
     return tmp_path / "data"

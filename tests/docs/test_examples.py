@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 from .fences import PAGES, ROOT, blocks
 
@@ -26,7 +26,7 @@ def shown(page: Path) -> str:
 @pytest.fixture
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What a page may take for granted: a folder with contacts and ratings of ada and others, their graph, and a generator."""
-    network = federated_network(n_users=200, branching=(2, 2), n_artists=50, random_state=0)
+    network = make_federated_network(n_users=200, branching=(2, 2), n_artists=50, random_state=0)
     names = ["ada", *network.graph.users[1:]]
     edges = [f"{names[one]}\t{names[other]}\n" for one, other in network.graph.edges().tolist()]
     rated = [f"{names[user]}\t{item}\t{plays}\n" for user, item, plays in network.ratings.tolist()]

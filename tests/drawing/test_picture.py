@@ -16,7 +16,7 @@ from privact.drawing.composition import compose_drawing
 from privact.drawing.picture import save_picture
 from privact.errors import InputError, MissingExtraError, UnknownUserError
 from privact.query.blocks import Block
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 USERS = [f"user{i}" for i in range(60)]
@@ -25,7 +25,7 @@ KINDS = [".html", ".png", ".svg"]
 
 @pytest.fixture(scope="module")
 def tree():
-    return random_tree(60, np.random.default_rng(0), USERS)
+    return draw_random_tree(60, np.random.default_rng(0), USERS)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +15,7 @@ def contacts_only(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("data")
     for seed, name in enumerate(("lastfm", "delicious", "douban")):
         (folder / name).mkdir()
-        edges = federated_network(100, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
+        edges = make_federated_network(100, branching=(3, 2), mean_degree=8.0, random_state=seed).graph.edges()
         with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
             file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
     return str(folder)

@@ -9,8 +9,8 @@ import pytest
 
 from privact.errors import InputError
 from privact.network.datasets import TABLE_1
-from privact.network.fetch import already_there
-from privact.network.sources import SOURCES, source_of
+from privact.network.fetch import check_files
+from privact.network.sources import SOURCES, find_source
 
 
 def test_there_is_a_source_for_every_dataset_and_no_other():
@@ -18,7 +18,7 @@ def test_there_is_a_source_for_every_dataset_and_no_other():
     assert list(SOURCES) == list(TABLE_1)
     assert all(name == source.name for name, source in SOURCES.items())
     with pytest.raises(InputError, match="'myspace' is not one of lastfm, delicious, douban"):
-        source_of("myspace")
+        find_source("myspace")
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.name)
@@ -34,11 +34,11 @@ def test_a_source_is_encrypted_and_its_checksums_are_checksums(source):
 @pytest.mark.data
 @pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.name)
 def test_the_measured_copies_have_the_pinned_content(source, data_dir):
-    assert already_there(source, data_dir)
+    assert check_files(source, data_dir)
 
 
 def test_nothing_and_something_else_are_told_apart(tmp_path):
-    assert already_there(source_of("lastfm"), tmp_path) is None
+    assert check_files(find_source("lastfm"), tmp_path) is None
     (tmp_path / "lastfm").mkdir()
     (tmp_path / "lastfm" / "social.tsv.gz").write_bytes(b"")
-    assert already_there(source_of("lastfm"), tmp_path) is False
+    assert check_files(find_source("lastfm"), tmp_path) is False

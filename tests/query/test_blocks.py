@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privact.errors import InputError
-from privact.query.blocks import nested_blocks, row_sizes
-from privact.query.quality import random_tree
+from privact.query.blocks import list_row_sizes, nest_blocks
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 
 def blocks_and_homes(tree, node=None, **options):
     """The blocks, and for each leaf of the node the innermost block that holds it."""
-    blocks, block_at = nested_blocks(tree, node=node, **options)
+    blocks, block_at = nest_blocks(tree, node=node, **options)
     top = tree.root if node is None else node
     leaves = tree.order[tree.start[top] : tree.start[top] + tree.size[top]]
     return blocks, dict(zip(leaves.tolist(), block_at.tolist(), strict=True))
@@ -31,10 +31,10 @@ def users_below(blocks, block_of, number):
 
 
 def test_rows_shrink_threefold_down_to_the_smallest_size():
-    assert row_sizes(2000, 6) == [2000, 666, 222, 74, 24, 8]
-    assert row_sizes(27, 1) == [27, 9, 3, 1]
-    assert row_sizes(20, 1) == [20, 6, 2, 1]  # single users come last
-    assert row_sizes(1, 1) == [1]
+    assert list_row_sizes(2000, 6) == [2000, 666, 222, 74, 24, 8]
+    assert list_row_sizes(27, 1) == [27, 9, 3, 1]
+    assert list_row_sizes(20, 1) == [20, 6, 2, 1]  # single users come last
+    assert list_row_sizes(1, 1) == [1]
 
 
 def test_a_small_tree_is_drawn_whole():
@@ -53,8 +53,8 @@ def test_a_small_tree_is_drawn_whole():
     n_users=st.integers(1, 60), seed=st.integers(0, 999), most=st.integers(1, 40), smallest=st.integers(1, 5), mark=st.booleans()
 )
 def test_blocks_are_clusters_of_nested_cuts_and_share_their_parent_without_gap(n_users, seed, most, smallest, mark):
-    tree = random_tree(n_users, np.random.default_rng(seed))
-    rows = row_sizes(n_users, smallest)
+    tree = draw_random_tree(n_users, np.random.default_rng(seed))
+    rows = list_row_sizes(n_users, smallest)
     highlight = seed % n_users if mark else None
     blocks, block_of = blocks_and_homes(tree, most=most, smallest=smallest, highlight=highlight)
     cuts = [
@@ -100,7 +100,7 @@ def test_a_path_of_many_users_takes_a_handful_of_blocks():
     left = np.arange(n_users - 1, 2 * n_users - 2)
     left[:1] = 0
     tree = HierarchicalClusterTree.from_children(left, np.arange(1, n_users))
-    blocks, _ = nested_blocks(tree, most=500, smallest=300)
+    blocks, _ = nest_blocks(tree, most=500, smallest=300)
     clusters = [block.size for block in blocks if not block.is_pool]
     assert clusters == [100_000, 33_333, 11_111, 3_703, 1_234, 411]
     assert [block.clusters for block in blocks if block.is_pool] == [66_667, 22_222, 7_408, 2_469, 823]
@@ -109,11 +109,11 @@ def test_a_path_of_many_users_takes_a_handful_of_blocks():
 @settings(deadline=None, max_examples=60)
 @given(n_users=st.integers(1, 60), seed=st.integers(0, 999), most=st.integers(1, 40), most_rows=st.integers(1, 6))
 def test_a_node_is_drawn_as_the_tree_of_its_users_would_be(n_users, seed, most, most_rows):
-    tree = random_tree(n_users, np.random.default_rng(seed))
+    tree = draw_random_tree(n_users, np.random.default_rng(seed))
     node = seed % tree.n_nodes
     blocks, block_of = blocks_and_homes(tree, node, most=most, most_rows=most_rows)
     alone = subtree(tree, node)
-    expected, _ = nested_blocks(alone, most=most, most_rows=most_rows)
+    expected, _ = nest_blocks(alone, most=most, most_rows=most_rows)
     compared = ("parent", "size", "clusters", "first_row", "last_row", "begin", "end")
     assert [[getattr(block, name) for name in compared] for block in blocks] == [
         [getattr(block, name) for name in compared] for block in expected
@@ -139,4 +139,4 @@ def subtree(tree, node):
 
 def test_nothing_can_be_drawn_with_no_blocks():
     with pytest.raises(InputError, match="most = 0"):
-        nested_blocks(HierarchicalClusterTree.from_nested((0, 1)), most=0)
+        nest_blocks(HierarchicalClusterTree.from_nested((0, 1)), most=0)

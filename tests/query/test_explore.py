@@ -8,7 +8,7 @@ import pytest
 
 from privact.errors import InputError
 from privact.query.explore import MOST_LISTED, compare, cut_sizes, members, rings, search, view
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 NESTED = (((("ann", "bob"), "cid"), (("dee", "eve"), "fay")), (("gus", "hal"), "ida@b.example"))
@@ -115,7 +115,7 @@ def test_cut_gives_sizes_and_some_users(tree):
 
 
 def test_cut_lists_the_users_of_the_very_cluster():
-    tree = random_tree(200, np.random.default_rng(3))
+    tree = draw_random_tree(200, np.random.default_rng(3))
     labels = tree.cut(12)
     for cluster in cut_sizes(tree, 12)["clusters"]:
         label = labels[int(cluster["users"][0])]

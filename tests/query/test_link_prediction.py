@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from privact.query.link_prediction import community_sizes, link_auc
-from privact.query.quality import random_tree
+from privact.query.link_prediction import find_community_sizes, measure_link_auc
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 
 def auc(tree, edges):
     one, other = np.array(edges, np.int64).reshape(-1, 2).T
-    return link_auc(tree, one, other)
+    return measure_link_auc(tree, one, other)
 
 
 def test_areas_that_can_be_counted():
@@ -33,7 +33,7 @@ def test_areas_that_can_be_counted():
 @given(data=st.data())
 def test_the_area_is_that_of_all_pairs_ranked_by_distance(data):
     n_users = data.draw(st.integers(2, 12))
-    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    tree = draw_random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
     pairs = list(combinations(range(n_users), 2))
     edges = data.draw(st.sets(st.sampled_from(pairs)))
     found = auc(tree, sorted(edges))
@@ -48,12 +48,12 @@ def test_the_area_is_that_of_all_pairs_ranked_by_distance(data):
 @given(n_users=st.integers(2, 40), seed=st.integers(0, 2**16))
 def test_sizes_are_the_distances_of_the_tree(n_users, seed):
     rng = np.random.default_rng(seed)
-    tree = random_tree(n_users, rng)
+    tree = draw_random_tree(n_users, rng)
     one, other = np.array(list(combinations(range(n_users), 2))).T
     flip = rng.random(len(one)) < 0.5
     one, other = np.where(flip, one, other), np.where(flip, other, one)
     expected = [tree.distance(a, b) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
-    assert community_sizes(tree, one, other).tolist() == expected
+    assert find_community_sizes(tree, one, other).tolist() == expected
 
 
 def test_a_path_like_tree_of_many_users_is_no_problem():
@@ -62,5 +62,5 @@ def test_a_path_like_tree_of_many_users_is_no_problem():
     left[:1] = 0
     tree = HierarchicalClusterTree.from_children(left, np.arange(1, n_users))
     one, other = np.zeros(3, np.int64), np.array([1, 2, n_users - 1])
-    assert community_sizes(tree, one, other).tolist() == [2, 3, n_users]
-    assert community_sizes(tree, one[:0], other[:0]).tolist() == []
+    assert find_community_sizes(tree, one, other).tolist() == [2, 3, n_users]
+    assert find_community_sizes(tree, one[:0], other[:0]).tolist() == []

@@ -9,8 +9,14 @@ from scipy.sparse import coo_array, csr_array
 
 from privact.errors import InputError
 from privact.query import quality
-from privact.query.quality import contact_shares, near_users, random_tree, share_of_contacts, tree_quality
-from privact.simulate.known_graphs import cliques
+from privact.query.quality import (
+    draw_random_tree,
+    find_near_users,
+    measure_contact_share,
+    measure_contact_shares,
+    measure_tree_quality,
+)
+from privact.simulate.known_graphs import make_cliques
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -36,35 +42,35 @@ def by_asking(tree, matrix):
 @given(data=st.data())
 def test_shares_are_those_of_the_nearest_users_that_the_tree_gives(data):
     n_users = data.draw(st.integers(2, 14))
-    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    tree = draw_random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
     pairs = [(one, other) for one in range(n_users) for other in range(one)]
     matrix = adjacency(n_users, data.draw(st.sets(st.sampled_from(pairs))))
-    np.testing.assert_array_equal(contact_shares(tree, matrix), by_asking(tree, matrix))
+    np.testing.assert_array_equal(measure_contact_shares(tree, matrix), by_asking(tree, matrix))
 
 
 def test_a_tree_of_cliques_knows_all_contacts_and_a_crossed_one_none():
-    known = cliques([3, 4, 5])
+    known = make_cliques([3, 4, 5])
     good = HierarchicalClusterTree.from_nested(known.tree)
-    assert share_of_contacts(good, known.graph.to_scipy()) == 1.0
+    assert measure_contact_share(good, known.graph.to_scipy()) == 1.0
     pairs = adjacency(4, [(0, 1), (2, 3)])
-    assert share_of_contacts(HierarchicalClusterTree.from_nested(((0, 2), (1, 3))), pairs) == 0.0
+    assert measure_contact_share(HierarchicalClusterTree.from_nested(((0, 2), (1, 3))), pairs) == 0.0
 
 
 def test_where_the_last_ring_is_cut_its_first_users_count():
     tree = HierarchicalClusterTree.from_nested((0, (1, (2, 3))))  # around 0 there is one ring: 1, 2, 3 in this order
-    assert contact_shares(tree, adjacency(4, [(0, 1)]))[0] == 1.0
-    assert contact_shares(tree, adjacency(4, [(0, 2)]))[0] == 0.0
-    assert contact_shares(tree, adjacency(4, [(0, 2), (0, 3)]))[0] == 0.5
+    assert measure_contact_shares(tree, adjacency(4, [(0, 1)]))[0] == 1.0
+    assert measure_contact_shares(tree, adjacency(4, [(0, 2)]))[0] == 0.0
+    assert measure_contact_shares(tree, adjacency(4, [(0, 2), (0, 3)]))[0] == 0.5
 
 
 def test_users_without_contacts_do_not_count():
     tree = HierarchicalClusterTree.from_nested(((0, 1), 2))
-    shares = contact_shares(tree, adjacency(3, [(0, 1)]))
+    shares = measure_contact_shares(tree, adjacency(3, [(0, 1)]))
     assert shares[:2].tolist() == [1.0, 1.0]
     assert np.isnan(shares[2])
-    assert share_of_contacts(tree, adjacency(3, [(0, 1)])) == 1.0
+    assert measure_contact_share(tree, adjacency(3, [(0, 1)])) == 1.0
     with pytest.raises(InputError, match="no contacts"):
-        share_of_contacts(tree, adjacency(3, []))
+        measure_contact_share(tree, adjacency(3, []))
 
 
 def test_any_sparse_matrix_will_do_and_what_is_no_contact_is_not_counted():
@@ -72,13 +78,13 @@ def test_any_sparse_matrix_will_do_and_what_is_no_contact_is_not_counted():
     clean = adjacency(4, [(0, 1), (1, 2)])
     rows, columns = np.array([1, 0, 2, 1, 3, 3]), np.array([0, 1, 1, 2, 3, 0])
     messy = coo_array((np.array([5, 1, 1, 1, 1, 0]), (rows, columns)), shape=(4, 4))  # unordered, a self loop, an explicit zero
-    np.testing.assert_array_equal(contact_shares(tree, messy), contact_shares(tree, clean))
+    np.testing.assert_array_equal(measure_contact_shares(tree, messy), measure_contact_shares(tree, clean))
 
 
 def test_a_matrix_of_another_size_is_refused():
     tree = HierarchicalClusterTree.from_nested((0, 1))
     with pytest.raises(InputError, match=r"shape \(3, 3\) but the tree 2 users"):
-        share_of_contacts(tree, adjacency(3, [(0, 1)]))
+        measure_contact_share(tree, adjacency(3, [(0, 1)]))
 
 
 def test_a_path_like_tree_of_many_users_is_no_problem():
@@ -87,7 +93,7 @@ def test_a_path_like_tree_of_many_users_is_no_problem():
     left[:1] = 0
     tree = HierarchicalClusterTree.from_children(left, np.arange(1, n_users))
     star = np.column_stack((np.zeros(n_users - 1, np.int64), np.arange(1, n_users)))
-    shares = contact_shares(tree, adjacency(n_users, star.tolist()))
+    shares = measure_contact_shares(tree, adjacency(n_users, star.tolist()))
     assert shares[0] == 1.0  # who knows everybody finds everybody
     assert shares[1] == 1.0  # 0 is nearest to 1
     assert shares[-1] == 1.0  # and the first of the one ring around the last user
@@ -98,10 +104,10 @@ def test_a_path_like_tree_of_many_users_is_no_problem():
 @given(data=st.data())
 def test_near_users_are_those_of_the_tree(data):
     n_users = data.draw(st.integers(2, 14))
-    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    tree = draw_random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
     users = np.array(data.draw(st.lists(st.integers(0, n_users - 1), unique=True)), np.int64)
     many = np.array(data.draw(st.lists(st.integers(1, n_users + 2), min_size=len(users), max_size=len(users))), np.int64)
-    first, near = near_users(tree, users, many)
+    first, near = find_near_users(tree, users, many)
     for i, (user, m) in enumerate(zip(users.tolist(), many.tolist(), strict=True)):
         assert set(near[first[i] : first[i + 1]].tolist()) == set(tree.nearest(user, m).leaves.tolist())
 
@@ -109,7 +115,7 @@ def test_near_users_are_those_of_the_tree(data):
 def test_a_quality_that_can_be_counted():
     """A path 0-1-2-3 and a tree ((0, 1), (2, 3)): the nearest of 0 and 3 are contacts; 1 and 2 have two nearest."""
     tree = HierarchicalClusterTree.from_nested(((0, 1), (2, 3)))
-    found = tree_quality(tree, adjacency(4, [(0, 1), (1, 2), (2, 3)]))
+    found = measure_tree_quality(tree, adjacency(4, [(0, 1), (1, 2), (2, 3)]))
     # 0: 1. 1: 0, then 2 of the ring (2, 3). 2: 3, then 0 of the ring (0, 1), who is two steps away. 3: 2.
     assert found.share_of_contacts == (1 + 1 + 0.5 + 1) / 4
     assert found.share_of_two_hop == 0.5 / 4
@@ -121,7 +127,7 @@ def test_a_quality_that_can_be_counted():
 
 def test_those_whom_no_path_reaches_have_no_distance():
     tree = HierarchicalClusterTree.from_nested(((0, 2), (1, 3)))
-    found = tree_quality(tree, adjacency(4, [(0, 1), (2, 3)]))  # the nearest of each is in the other pair
+    found = measure_tree_quality(tree, adjacency(4, [(0, 1), (2, 3)]))  # the nearest of each is in the other pair
     assert (found.share_of_contacts, found.share_of_two_hop) == (0.0, 0.0)
     assert np.isnan(found.mean_path)
 
@@ -130,7 +136,7 @@ def test_those_whom_no_path_reaches_have_no_distance():
 @given(data=st.data())
 def test_networkx_counts_the_same_steps(data):
     n_users = data.draw(st.integers(3, 12))
-    tree = random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
+    tree = draw_random_tree(n_users, np.random.default_rng(data.draw(st.integers(0, 2**16))))
     pairs = [(one, other) for one in range(n_users) for other in range(one)]
     edges = data.draw(st.sets(st.sampled_from(pairs), min_size=1))
     graph = nx.empty_graph(n_users)
@@ -142,7 +148,7 @@ def test_networkx_counts_the_same_steps(data):
             near = [steps.get(other) for other in tree.nearest(user, graph.degree(user)).leaves.tolist()]
             two.append(near.count(2) / len(near))
             paths += [np.mean([step for step in near if step])] if any(near) else []
-    found = tree_quality(tree, adjacency(n_users, edges))
+    found = measure_tree_quality(tree, adjacency(n_users, edges))
     assert found.share_of_two_hop == pytest.approx(np.mean(two))
     assert found.mean_path == pytest.approx(np.mean(paths) if paths else np.nan, nan_ok=True)
 
@@ -150,7 +156,7 @@ def test_networkx_counts_the_same_steps(data):
 def test_of_many_users_evenly_spaced_ones_are_searched(monkeypatch):
     monkeypatch.setattr(quality, "MOST_SEARCHED", 3)
     tree = HierarchicalClusterTree.from_nested((((0, 1), 2), (3, (4, 5))))
-    found = tree_quality(tree, adjacency(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]))
+    found = measure_tree_quality(tree, adjacency(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]))
     assert found.searched == 3
     # 0: 1, one step. 2: two of 0, 1 and none else, in leaf order: 0 and 1. 4: 5 and 3.
     assert found.share_of_two_hop == pytest.approx((0 + 0.5 + 0) / 3)
@@ -158,14 +164,14 @@ def test_of_many_users_evenly_spaced_ones_are_searched(monkeypatch):
 
 
 def test_random_trees_come_from_the_seed_and_know_nothing_but_chance():
-    one, again, other = (random_tree(400, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, again, other = (draw_random_tree(400, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert one == again
     assert one != other
-    assert random_tree(3, np.random.default_rng(0), ["a", "b", "c"]).users == ["a", "b", "c"]
+    assert draw_random_tree(3, np.random.default_rng(0), ["a", "b", "c"]).users == ["a", "b", "c"]
     rng = np.random.default_rng(0)
     matrix = csr_array(np.triu(rng.random((400, 400)) < 0.1, 1))
     matrix = matrix + matrix.T
-    found = [share_of_contacts(random_tree(400, rng), matrix) for _ in range(5)]
+    found = [measure_contact_share(draw_random_tree(400, rng), matrix) for _ in range(5)]
     assert np.mean(found) == pytest.approx(
         0.1, abs=0.01
     )  # among any others a tenth are contacts; 40 nearest of 400 users: sd .0015
@@ -180,9 +186,11 @@ def test_on_lastfm_the_tree_of_random_bins_sees_little_more_than_the_degree(data
     graph = load_dataset("lastfm", data_dir).graph
     matrix = graph.to_scipy()
     share = {
-        n_bins: share_of_contacts(PrivaCT(epsilon=1.0, n_bins=n_bins, random_state=5).fit(graph).tree_, matrix)
+        n_bins: measure_contact_share(PrivaCT(epsilon=1.0, n_bins=n_bins, random_state=5).fit(graph).tree_, matrix)
         for n_bins in (1, 7)
     }
-    assert share_of_contacts(random_tree(graph.n_users, np.random.default_rng(5)), matrix) == pytest.approx(0.0075, abs=0.0015)
+    assert measure_contact_share(draw_random_tree(graph.n_users, np.random.default_rng(5)), matrix) == pytest.approx(
+        0.0075, abs=0.0015
+    )
     assert share[1] == pytest.approx(0.022, abs=0.006)
     assert share[7] == pytest.approx(0.020, abs=0.006)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from privact.errors import InputError
 from privact.simulate._draw import NestedSlices
-from privact.simulate.federated_network import FederatedNetwork, federated_network
+from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 
 
 @pytest.fixture(scope="module")
 def network() -> FederatedNetwork:
-    return federated_network()
+    return make_federated_network()
 
 
 def shared(labels: np.ndarray, pairs: np.ndarray) -> float:
@@ -67,15 +67,15 @@ def test_contacts_are_denser_in_deeper_communities(network: FederatedNetwork) ->
 
 def test_closeness_decides_how_many_contacts_stay_home() -> None:
     # At level 1 a contact stays in the own community if drawn there, or by chance (1 in 4) if drawn from everyone.
-    network = federated_network(4000, branching=(4,), mean_degree=10.0, closeness=(0.4, 0.6), ratings_per_user=0)
+    network = make_federated_network(4000, branching=(4,), mean_degree=10.0, closeness=(0.4, 0.6), ratings_per_user=0)
     assert shared(network.communities[:, 0], network.graph.edges()) == pytest.approx(0.6 + 0.4 / 4, abs=0.03)
-    apart = federated_network(4000, branching=(4,), mean_degree=10.0, closeness=(1.0, 0.0), ratings_per_user=0)
+    apart = make_federated_network(4000, branching=(4,), mean_degree=10.0, closeness=(1.0, 0.0), ratings_per_user=0)
     assert shared(apart.communities[:, 0], apart.graph.edges()) == pytest.approx(1 / 4, abs=0.03)
 
 
 @pytest.mark.parametrize("mean_degree", [0.0, 3.0, 14.0, 25.5])
 def test_mean_degree_is_met(mean_degree: float) -> None:
-    network = federated_network(1000, branching=(4, 4), mean_degree=mean_degree, ratings_per_user=0)
+    network = make_federated_network(1000, branching=(4, 4), mean_degree=mean_degree, ratings_per_user=0)
     assert network.graph.degrees.mean() == pytest.approx(mean_degree, abs=1e-3)
     assert (network.graph.dropped_duplicates, network.graph.dropped_self_loops) == (0, 0)
 
@@ -83,7 +83,7 @@ def test_mean_degree_is_met(mean_degree: float) -> None:
 def test_degrees_have_a_heavy_tail_that_the_exponent_controls(network: FederatedNetwork) -> None:
     degrees = network.graph.degrees
     assert degrees.max() > 6 * np.median(degrees)
-    light = federated_network(tail=20.0).graph.degrees
+    light = make_federated_network(tail=20.0).graph.degrees
     assert light.max() < 4 * np.median(light)
 
 
@@ -103,7 +103,7 @@ def test_row_numbers_say_nothing_about_communities(network: FederatedNetwork) ->
 def test_servers_follow_communities_in_proportion_to_loyalty() -> None:
     def loyal(strength: float) -> float:
         # 16 communities on 16 servers: how many live on the server that most of their community lives on
-        network = federated_network(8000, branching=(4, 4), n_servers=16, server_loyalty=strength, ratings_per_user=0)
+        network = make_federated_network(8000, branching=(4, 4), n_servers=16, server_loyalty=strength, ratings_per_user=0)
         table = np.zeros((16, 16))
         np.add.at(table, (network.communities[:, -1], network.servers), 1)
         return float(np.diag(table).sum() / 8000)
@@ -114,9 +114,9 @@ def test_servers_follow_communities_in_proportion_to_loyalty() -> None:
 
 
 def test_servers_without_loyalty_are_independent_of_communities() -> None:
-    loose = federated_network(8000, server_loyalty=0.0, ratings_per_user=0)
+    loose = make_federated_network(8000, server_loyalty=0.0, ratings_per_user=0)
     assert dependence(loose.communities[:, -1], loose.servers) == pytest.approx(1.0, abs=0.25)
-    loyal = federated_network(8000, server_loyalty=0.2, ratings_per_user=0)
+    loyal = make_federated_network(8000, server_loyalty=0.2, ratings_per_user=0)
     assert dependence(loyal.communities[:, -1], loyal.servers) > 3.0
 
 
@@ -132,7 +132,7 @@ def test_ratings_are_pairs_of_user_and_artist_with_plays(network: FederatedNetwo
 
 def test_tastes_follow_communities_in_proportion_to_strength() -> None:
     def at_home(strength: float) -> float:
-        network = federated_network(
+        network = make_federated_network(
             2000, branching=(4,), n_artists=4000, taste_strength=strength, ratings_per_user=10, mean_degree=4.0
         )
         user, artist, _ = network.ratings.T
@@ -144,7 +144,7 @@ def test_tastes_follow_communities_in_proportion_to_strength() -> None:
 
 def test_tastes_without_strength_are_independent_of_communities() -> None:
     def taste(strength: float) -> float:
-        network = federated_network(4000, taste_strength=strength)
+        network = make_federated_network(4000, taste_strength=strength)
         user, artist, _ = network.ratings.T
         return dependence(network.communities[user, 0], network.artist_communities[artist])
 
@@ -158,15 +158,15 @@ def bytes_of(network: FederatedNetwork) -> tuple[object, ...]:
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
-    first = federated_network(500, branching=(3, 3), random_state=7)
-    assert bytes_of(first) == bytes_of(federated_network(500, branching=(3, 3), random_state=7))
-    assert bytes_of(first) == bytes_of(federated_network(500, branching=(3, 3), random_state=np.random.default_rng(7)))
-    assert first.graph != federated_network(500, branching=(3, 3), random_state=8).graph
+    first = make_federated_network(500, branching=(3, 3), random_state=7)
+    assert bytes_of(first) == bytes_of(make_federated_network(500, branching=(3, 3), random_state=7))
+    assert bytes_of(first) == bytes_of(make_federated_network(500, branching=(3, 3), random_state=np.random.default_rng(7)))
+    assert first.graph != make_federated_network(500, branching=(3, 3), random_state=8).graph
 
 
 def test_contacts_do_not_change_with_servers_and_tastes() -> None:
-    one = federated_network(500, branching=(3, 3))
-    other = federated_network(500, branching=(3, 3), n_servers=3, server_loyalty=0.1, taste_strength=0.0, ratings_per_user=5)
+    one = make_federated_network(500, branching=(3, 3))
+    other = make_federated_network(500, branching=(3, 3), n_servers=3, server_loyalty=0.1, taste_strength=0.0, ratings_per_user=5)
     assert (one.graph.edges() == other.graph.edges()).all()
     assert (one.communities == other.communities).all()
 
@@ -175,7 +175,9 @@ def test_contacts_do_not_change_with_servers_and_tastes() -> None:
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 50), st.integers(0, 2**32))
 def test_odd_sizes_still_nest(coarse: int, fine: int, more: int, seed: int) -> None:
     n_users = 8 * coarse * fine + more
-    network = federated_network(n_users, (coarse, fine), mean_degree=2.0, n_artists=50, ratings_per_user=2.0, random_state=seed)
+    network = make_federated_network(
+        n_users, (coarse, fine), mean_degree=2.0, n_artists=50, ratings_per_user=2.0, random_state=seed
+    )
     assert network.graph.n_edges == n_users
     assert (network.communities[:, 1] // fine == network.communities[:, 0]).all()
     assert len(np.unique(network.communities[:, 1])) == coarse * fine
@@ -215,5 +217,5 @@ def test_drawing_from_a_slice_is_in_proportion_to_weight() -> None:
 )
 def test_impossible_arguments_are_refused_in_one_line(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        federated_network(**arguments)  # type: ignore[arg-type]
+        make_federated_network(**arguments)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)

@@ -19,7 +19,7 @@ from privact.protocol.addresses import aggregator_address
 from privact.protocol.bins import assign_round_bins
 from privact.protocol.report import Report
 from privact.protocol.round import Round
-from privact.simulate.http_devices import Operator, made_up_network, make_reports, simulate
+from privact.simulate.http_devices import Operator, make_network, make_reports, simulate
 from privact.simulate.reports import degree_vectors
 
 TOKEN = "operator." + "t" * 43
@@ -66,7 +66,7 @@ def test_everybody_answers_and_a_tree_is_released_which_others_join_late(aggrega
 def test_home_servers_can_be_the_bins_of_a_new_round(aggregator):
     played = simulate(aggregator.url, 120, TOKEN, by_server=True, epsilon=0.5)
     assert played.accepted == 120
-    homes = len(set(made_up_network(120, 0).servers.tolist()))
+    homes = len(set(make_network(120, 0).servers.tolist()))
     assert (played.round.bins, played.round.n_bins, played.round.epsilon) == ("labels", homes, 0.5)
     assert aggregator.ask("GET", f"/v1/rounds/{played.round.id}").json()["state"] == "open"
     with pytest.raises(InputError, match="is open, which users enrolled now cannot answer"):
@@ -90,7 +90,7 @@ def test_what_cannot_be_played_is_told_in_one_line(aggregator, options, message)
 
 
 def test_reports_hold_the_counts_of_each_user_s_contacts():
-    graph = made_up_network(60, 0).graph
+    graph = make_network(60, 0).graph
     users = [user.upper() for user in graph.users]
     round = Round(id="r", epsilon=2000.0, n_bins=5, n_users=60, seed=bytes(16))  # noise other than 0 once in e^1000
     reports = [Report.from_bytes(data) for data in make_reports(graph, users, round)]
@@ -101,7 +101,7 @@ def test_reports_hold_the_counts_of_each_user_s_contacts():
 
 @pytest.mark.parametrize("n_users", [20, 130, 499, 500, 2000])
 def test_networks_of_every_size_are_made_and_the_seed_decides(n_users):
-    one, same, other = (made_up_network(n_users, seed).graph for seed in (3, 3, 4))
+    one, same, other = (make_network(n_users, seed).graph for seed in (3, 3, 4))
     assert one.n_users == n_users
     assert one == same
     assert not np.array_equal(one.edges(), other.edges())

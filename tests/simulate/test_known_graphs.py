@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError
-from privact.simulate.known_graphs import KnownGraph, NestedTree, cliques, nested_cliques, path
+from privact.simulate.known_graphs import KnownGraph, NestedTree, make_cliques, make_nested_cliques, make_path
 
 
 def leaves(tree: NestedTree) -> list[int]:
@@ -75,20 +75,20 @@ def joins_least_first(known: KnownGraph) -> bool:
 
 
 SMALL = {
-    "one clique": cliques([4]),
-    "two cliques": cliques([3, 3]),
-    "unequal cliques": cliques([4, 2]),
-    "three cliques": cliques([2, 3, 2]),
-    "two linked cliques": nested_cliques((2,), 3),
-    "three pairs": nested_cliques((3,), 2),
-    "one split": nested_cliques((1, 2), 3, (0, 1)),
-    **{f"path of {n}": path(n) for n in range(2, 8)},
+    "one clique": make_cliques([4]),
+    "two cliques": make_cliques([3, 3]),
+    "unequal cliques": make_cliques([4, 2]),
+    "three cliques": make_cliques([2, 3, 2]),
+    "two linked cliques": make_nested_cliques((2,), 3),
+    "three pairs": make_nested_cliques((3,), 2),
+    "one split": make_nested_cliques((1, 2), 3, (0, 1)),
+    **{f"path of {n}": make_path(n) for n in range(2, 8)},
 }
 LARGER = {
-    "four cliques": cliques([3, 5, 2, 4]),
-    "cliques of cliques": nested_cliques((2, 2), 3, (0, 1)),
-    "uneven nesting": nested_cliques((2, 3), 4),
-    "three levels": nested_cliques((2, 2, 2), 5, (0, 1, 3)),
+    "four cliques": make_cliques([3, 5, 2, 4]),
+    "cliques of cliques": make_nested_cliques((2, 2), 3, (0, 1)),
+    "uneven nesting": make_nested_cliques((2, 3), 4),
+    "three levels": make_nested_cliques((2, 2, 2), 5, (0, 1, 3)),
 }
 
 
@@ -111,15 +111,15 @@ def test_every_triple_of_a_larger_graph_is_joined_at_its_least_dissimilar_pair(k
     assert joins_least_first(known)
 
 
-@pytest.mark.parametrize("known", [path(10), cliques([2, 5, 3]), nested_cliques((2, 2), 2, (0, 1))])
+@pytest.mark.parametrize("known", [make_path(10), make_cliques([2, 5, 3]), make_nested_cliques((2, 2), 2, (0, 1))])
 def test_no_split_of_any_set_is_better(known: KnownGraph) -> None:
     assert cost(known.tree, known.dissimilarity) == greatest_cost(known.dissimilarity)
 
 
 def test_another_tree_is_worse_where_the_graph_has_structure() -> None:
-    known = nested_cliques((2,), 3)
+    known = make_nested_cliques((2,), 3)
     assert cost(((0, 3), ((1, 4), (2, 5))), known.dissimilarity) < cost(known.tree, known.dissimilarity)
-    assert cost((((0, 1), 2), 3), path(4).dissimilarity) < cost(path(4).tree, path(4).dissimilarity)
+    assert cost((((0, 1), 2), 3), make_path(4).dissimilarity) < cost(make_path(4).tree, make_path(4).dissimilarity)
 
 
 @pytest.mark.parametrize("known", [*SMALL.values(), *LARGER.values()])
@@ -137,41 +137,41 @@ def test_dissimilarity_is_that_of_the_degree_vectors(known: KnownGraph) -> None:
 
 
 def test_dissimilarities_stated_in_the_docstrings() -> None:
-    known = cliques([3, 5])
+    known = make_cliques([3, 5])
     assert known.dissimilarity[0, 1] == known.dissimilarity[3, 7] == 2
     assert known.dissimilarity[0, 3] == 3 + 5 - 2
-    nested = nested_cliques((2, 2), 3, (0, 1)).dissimilarity
+    nested = make_nested_cliques((2, 2), 3, (0, 1)).dissimilarity
     # vectors of the four cliques: (2 1 0 0), (1 2 0 0), (0 0 2 1), (0 0 1 2)
     assert (nested[0, 1], nested[0, 3], nested[0, 6], nested[0, 9]) == (1, 2, 6, 6)
 
 
 def test_path_is_cut_in_half() -> None:
-    assert path(5).tree == ((0, 1), (2, (3, 4)))
+    assert make_path(5).tree == ((0, 1), (2, (3, 4)))
     for n in (2, 3, 8, 13):
-        known = path(n)
+        known = make_path(n)
         rounds = (n - 1).bit_length()
         least = n * rounds + n - 2**rounds  # the least sum over contacts of leaves under their common ancestor
         assert cost(known.tree, known.dissimilarity) == 2 * (n**3 - n) / 3 - least
 
 
 def test_nested_cliques_link_everyone_alike() -> None:
-    known = nested_cliques((2, 2), 5, (1, 3))
+    known = make_nested_cliques((2, 2), 5, (1, 3))
     assert set(known.graph.degrees.tolist()) == {4 + 3 + 1 + 1}
-    assert nested_cliques((2, 2), 5).graph.degrees.tolist() == [4 + 2 + 1 + 1] * 20
+    assert make_nested_cliques((2, 2), 5).graph.degrees.tolist() == [4 + 2 + 1 + 1] * 20
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: cliques([]), "at least one clique"),
-        (lambda: cliques([3, 1]), r"\(3, 1\).*at least 2"),
-        (lambda: nested_cliques((), 3), "at least one level"),
-        (lambda: nested_cliques((2, 0), 3), r"branching is \(2, 0\)"),
-        (lambda: nested_cliques((2,), 1), "size is 1"),
-        (lambda: nested_cliques((2, 2), 3, (1, 0)), "ascending"),
-        (lambda: nested_cliques((2, 2), 3, (1,)), "give 2 ascending"),
-        (lambda: nested_cliques((2,), 3, (3,)), "from 0 to 2"),
-        (lambda: path(1), "n_users is 1"),
+        (lambda: make_cliques([]), "at least one clique"),
+        (lambda: make_cliques([3, 1]), r"\(3, 1\).*at least 2"),
+        (lambda: make_nested_cliques((), 3), "at least one level"),
+        (lambda: make_nested_cliques((2, 0), 3), r"branching is \(2, 0\)"),
+        (lambda: make_nested_cliques((2,), 1), "size is 1"),
+        (lambda: make_nested_cliques((2, 2), 3, (1, 0)), "ascending"),
+        (lambda: make_nested_cliques((2, 2), 3, (1,)), "give 2 ascending"),
+        (lambda: make_nested_cliques((2,), 3, (3,)), "from 0 to 2"),
+        (lambda: make_path(1), "n_users is 1"),
     ],
 )
 def test_impossible_sizes_are_refused(make: object, message: str) -> None:

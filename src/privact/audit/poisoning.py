@@ -31,8 +31,8 @@ from privact.network.datasets import TABLE_1, load_dataset
 from privact.network.graph import ContactGraph
 from privact.protocol.report import ENTRY_MAX, ENTRY_MIN
 from privact.protocol.round import default_bins, epsilon_per_report
-from privact.query.quality import share_of_contacts
-from privact.simulate.federated_network import federated_network
+from privact.query.quality import measure_contact_share
+from privact.simulate.federated_network import make_federated_network
 from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.cost import dasgupta_cost
 from privact.tree.hct import HierarchicalClusterTree
@@ -117,7 +117,7 @@ def synthetic_setting(n_users: int, epsilon: float, seed: int) -> Setting:
     n_users: how many users. epsilon: the promise per edge. seed: decides the network.
     """
     degree = min(30.0, n_users / 33.0)
-    network = federated_network(n_users, mean_degree=degree, n_servers=SERVERS, server_loyalty=0.8, random_state=seed)
+    network = make_federated_network(n_users, mean_degree=degree, n_servers=SERVERS, server_loyalty=0.8, random_state=seed)
     return Setting(network.graph, network.servers, SERVERS, False, epsilon)
 
 
@@ -161,7 +161,7 @@ def measure(
                     kept = restrict_tree(tree, honest)
                     found = (
                         100.0 * (1.0 - dasgupta_cost(kept, vectors[honest]) / dasgupta_cost(reference, vectors[honest])),
-                        share_of_contacts(kept, among) / share_of_contacts(reference, among),
+                        measure_contact_share(kept, among) / measure_contact_share(reference, among),
                         _clones_near(tree, victim, hostile) if attack == "clones" else None,
                     )
                 yield Outcome(attack, share, way, is_clamped, *found)

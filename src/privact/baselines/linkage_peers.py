@@ -22,7 +22,7 @@ from privact.learn.limits import LIMITS, Limits
 from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.searches import SEARCHES
 from privact.network.graph import ContactGraph
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -109,7 +109,7 @@ def _searched(users: Embedding | ArrayLike, random_state: RandomState = None, *,
 
 def _by_chance(users: Embedding | ArrayLike, random_state: RandomState = None) -> HierarchicalClusterTree:
     """A tree that knows only how many users there are."""
-    return random_tree(len(points_of(users)), np.random.default_rng(random_state))
+    return draw_random_tree(len(points_of(users)), np.random.default_rng(random_state))
 
 
 TREE_LEARNERS: dict[str, TreeLearner] = {

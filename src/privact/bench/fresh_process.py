@@ -59,10 +59,10 @@ def posterior(vectors: NDArray[np.int64]) -> None:
 
 def cost_of_random_tree(vectors: NDArray[np.int64]) -> None:
     """Dasgupta's cost, exact, of a random tree."""
-    from privact.query.quality import random_tree
+    from privact.query.quality import draw_random_tree
     from privact.tree.cost import dasgupta_cost
 
-    dasgupta_cost(random_tree(len(vectors), np.random.default_rng(0)), vectors)
+    dasgupta_cost(draw_random_tree(len(vectors), np.random.default_rng(0)), vectors)
 
 
 METHODS: dict[str, Callable[[NDArray[np.int64]], None]] = {

@@ -22,10 +22,10 @@ from privact.progress import Progress
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round, default_bins
-from privact.simulate.http_devices import Operator, made_up_network, make_reports, send_reports
+from privact.simulate.http_devices import Operator, make_network, make_reports, send_reports
 from privact.simulate.keep_alive import Load
-from privact.simulate.local_aggregator import running_aggregator
-from privact.simulate.local_postgres import postgres_programs, running_postgres
+from privact.simulate.local_aggregator import run_aggregator
+from privact.simulate.local_postgres import find_postgres_programs, run_postgres
 
 __all__ = ["list_speeds", "make_tables", "measure"]
 
@@ -40,7 +40,7 @@ def measure(task: Task) -> dict[str, Any]:
     """All measurements; see the module. Each database has its median run by speed, and the speed of every run."""
     n_reports, concurrency, repeats = (task.options[name] for name in ("reports", "concurrency", "repeats"))
     databases = [_measure_database("SQLite", n_reports, concurrency, repeats, task.progress)]
-    if postgres_programs() is None:
+    if find_postgres_programs() is None:
         databases.append({"database": "PostgreSQL", "status": "not installed"})
     else:
         databases.append(_measure_database("PostgreSQL", n_reports, concurrency, repeats, task.progress))
@@ -124,9 +124,9 @@ def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int,
         with ExitStack() as ending:
             settings = {}
             if name == "PostgreSQL":
-                folder = ending.enter_context(running_postgres())
+                folder = ending.enter_context(run_postgres())
                 settings["database"] = f"postgresql://postgres@/postgres?host={folder}"
-            aggregator = ending.enter_context(running_aggregator(**settings))
+            aggregator = ending.enter_context(run_aggregator(**settings))
             operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
             load = _send_load(operator, aggregator.url, n_reports, concurrency, partial(_show_stage, tell, stage))
             runs.append((n_reports / load.seconds, load, aggregator.peak_memory()))
@@ -149,7 +149,7 @@ def _show_stage(tell: Progress, stage: str, text: str, done: int, total: int) ->
 
 def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Progress) -> Load:
     """Enrol users, open a round and send a report of each."""
-    network = made_up_network(n_reports, seed=0)
+    network = make_network(n_reports, seed=0)
     users = network.graph.users
     tokens = operator.enrol(users, tell)
     operator.ask("POST", "/v1/rounds", {"id": "bench", "epsilon": 1.0})

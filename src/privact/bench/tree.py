@@ -28,8 +28,8 @@ from privact.experiments.table2.measure import measure_network
 from privact.experiments.table2.paper import PAPER
 from privact.network.datasets import load_dataset
 from privact.protocol.round import default_bins
-from privact.query.quality import random_tree
-from privact.simulate.federated_network import federated_network
+from privact.query.quality import draw_random_tree
+from privact.simulate.federated_network import make_federated_network
 from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
@@ -60,7 +60,7 @@ def measure(task: Task) -> dict[str, Any]:
         {
             "lastfm": _vectors(graphs["lastfm"]),
             "douban": _vectors(graphs["douban"]),
-            "synthetic": _vectors(federated_network(10_000, random_state=0).graph),
+            "synthetic": _vectors(make_federated_network(10_000, random_state=0).graph),
         },
         task.show,
     )
@@ -80,7 +80,7 @@ def _vectors(graph: Any) -> NDArray[np.int64]:
 
 def measure_growth(n: int) -> dict[str, Any]:
     """Time and memory of a whole round's learning at epsilon 1: posterior and default search."""
-    vectors = _vectors(federated_network(n, random_state=0).graph)
+    vectors = _vectors(make_federated_network(n, random_state=0).graph)
     reports = simulate_reports(vectors, 1.0, np.random.default_rng(0))
     return {"n_bins": reports.shape[1], **run_alone("posterior+default", reports)}
 
@@ -92,7 +92,7 @@ def measure_million(n: int = 1_000_000) -> dict[str, Any]:
     rates = rng.pareto(1.5, n) + 0.3
     counts = rng.poisson((14.0 / rates.mean() / n_bins * np.minimum(rates, 2_000.0 * rates.mean()))[:, None], (n, n_bins))
     found = {"posterior": run_alone("posterior", simulate_reports(counts, 1.0, rng)), "cost": run_alone("cost", counts)}
-    tree = random_tree(n, rng, [f"user{i}" for i in range(n)])
+    tree = draw_random_tree(n, rng, [f"user{i}" for i in range(n)])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tree.hct"
         tree.save(path)

@@ -10,7 +10,7 @@ from privact.baselines.linkage_peers import GRAPH_LEARNERS, TREE_LEARNERS
 from privact.experiments.running.seeded_trees import SeededNetwork
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
-from privact.query.quality import share_of_contacts
+from privact.query.quality import measure_contact_share
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["compare_peers"]
@@ -39,6 +39,6 @@ def compare_peers(graph: ContactGraph, show: Callable[[str], None]) -> Iterator[
             "method": name,
             "sees": sees,
             "relative_utility": run.utility(tree),
-            "share_of_contacts": share_of_contacts(tree, adjacency),
+            "share_of_contacts": measure_contact_share(tree, adjacency),
             "seconds": seconds,
         }

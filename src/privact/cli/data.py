@@ -49,11 +49,11 @@ def get(name: Name, archive: Archive = None, output: Folder = Path("data"), yes:
     Shows source, size, checksum and licence first, and asks. Writes DIR/NAME/social.tsv.gz and DIR/NAME/ratings.tsv.gz, both or
     neither.
     """
-    from privact.network.fetch import already_there, by_hand, fetch_dataset, import_dataset
-    from privact.network.sources import source_of
+    from privact.network.fetch import check_files, explain_manual_download, fetch_dataset, import_dataset
+    from privact.network.sources import find_source
 
-    source = source_of(name)
-    there = already_there(source, output)
+    source = find_source(name)
+    there = check_files(source, output)
     if there:
         _say_already(source, output, as_json)
         return
@@ -64,7 +64,7 @@ def get(name: Name, archive: Archive = None, output: Folder = Path("data"), yes:
             _show(source, f"{_bytes_of(archive):,} bytes, {archive}", output)
         found = import_dataset(source, archive, output)
     else:
-        _agree(source, output, yes, as_json, by_hand(source, output))
+        _agree(source, output, yes, as_json, explain_manual_download(source, output))
         with progress_bar(quiet=as_json) as tell:
             found = fetch_dataset(source, output, tell)
     _say_done(source, found, output, as_json)
@@ -76,11 +76,11 @@ def listed(data: DataFolder = None, as_json: Json = False) -> None:
     import os
 
     from privact.network.datasets import DATA_VARIABLE, TABLE_1
-    from privact.network.fetch import already_there
+    from privact.network.fetch import check_files
     from privact.network.sources import SOURCES
 
     folder = data if data is not None else Path(os.environ.get(DATA_VARIABLE) or "data")
-    here = {source.name: already_there(source, folder) for source in SOURCES.values()}
+    here = {source.name: check_files(source, folder) for source in SOURCES.values()}
     words = {None: "no", True: "yes", False: "other content"}
     if as_json:
         rows = [{**_described(source), "here": words[here[source.name]]} for source in SOURCES.values()]
@@ -96,9 +96,9 @@ def listed(data: DataFolder = None, as_json: Json = False) -> None:
     )
 
 
-def _agree(source: Source, output: Path, yes: bool, as_json: bool, by_hand: str) -> None:
+def _agree(source: Source, output: Path, yes: bool, as_json: bool, explain_manual_download: str) -> None:
     """Show what would be downloaded, and ask."""
-    from privact.network.downloads import size_of
+    from privact.network.downloads import ask_size
 
     if as_json and not yes:
         raise InputError("--json does not ask: add --yes to agree to the terms that the command shows without --json")
@@ -106,13 +106,13 @@ def _agree(source: Source, output: Path, yes: bool, as_json: bool, by_hand: str)
     unreachable = ""
     if source.address is not None:
         try:
-            size = size_of(source.address)
+            size = ask_size(source.address)
         except PrivaCTError as error:
-            unreachable = f"{error}; {by_hand}"
+            unreachable = f"{error}; {explain_manual_download}"
     if not as_json:
         _show(source, "not known" if size is None else f"{size:,} bytes", output)
     if source.address is None:
-        raise InputError(f"{source.name} has no address that a program can fetch: {by_hand}")
+        raise InputError(f"{source.name} has no address that a program can fetch: {explain_manual_download}")
     if unreachable:
         raise PrivaCTError(unreachable)
     if yes:

@@ -73,7 +73,7 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
 
     from privact.cli.tree_contacts import contacts_of, controls
     from privact.progress import progress_bar
-    from privact.query.quality import tree_quality
+    from privact.query.quality import measure_tree_quality
     from privact.tree.hct import HierarchicalClusterTree
 
     with progress_bar() as tell:
@@ -84,7 +84,7 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
         found = {}
         for name, candidate in {"this tree": loaded, **controls(loaded, contacts, seed, tell)}.items():
             tell(f"quality of {name}", 0, 0)
-            found[name] = tree_quality(candidate, adjacency)
+            found[name] = measure_tree_quality(candidate, adjacency)
     if json:
         trees = _keys({name: asdict(quality) for name, quality in found.items()})
         print_json({"users": loaded.n_users, "users_left_out": left_out, "contacts": contacts.n_edges, "trees": trees})

@@ -74,7 +74,7 @@ def recommend(
     """
     from privact.errors import InputError
     from privact.recommend.cold_start.recommender import ColdStartRecommender
-    from privact.recommend.cold_start.validation import settings_for
+    from privact.recommend.cold_start.validation import choose_settings_for_tree
     from privact.recommend.data.read_ratings import read_ratings
     from privact.tree.hct import HierarchicalClusterTree
 
@@ -92,7 +92,7 @@ def recommend(
     elif evidence is not None:
         raise InputError(f"--evidence {evidence} goes with --labels, --reports and --epsilon: give all four, or none")
     recommender = ColdStartRecommender(loaded, known, groups=told.groups, contacts=told.contacts, verb=verb)
-    recommender.settings = settings_for(recommender)
+    recommender.settings = choose_settings_for_tree(recommender)
     found = recommender.recommend(str(found_user), k)
     if json:
         listed = [{"item": each.item, "score": each.score, "reason": each.reason} for each in found]

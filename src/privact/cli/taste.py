@@ -52,7 +52,7 @@ def taste(
     from privact.protocol.label_files import format_labels
     from privact.protocol.round import MAX_BINS
     from privact.recommend.data.read_ratings import read_ratings
-    from privact.recommend.taste_groups import taste_groups
+    from privact.recommend.taste_groups import find_taste_groups
     from privact.storage import write_whole
 
     for option, value, least, most in (("-k", k, 1, MAX_BINS), ("--factors", factors, 1, None), ("--seed", seed, 0, None)):
@@ -61,7 +61,7 @@ def taste(
             raise InputError(f"{option} {value} cannot be: give a whole number {limit}")
     checked_output(output)
     found = read_ratings(ratings)
-    groups = taste_groups(found, k, np.random.default_rng(seed), factors)
+    groups = find_taste_groups(found, k, np.random.default_rng(seed), factors)
     digits = len(str(groups.n_groups))  # readers number labels in alphabetical order
     label_of = {user: f"taste-{group + 1:0{digits}}" for user, group in groups.as_labels(found.users).items()}
     try:

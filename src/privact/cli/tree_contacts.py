@@ -15,7 +15,7 @@ from privact.network.read import read_graph
 from privact.progress import Progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.label_files import number_labels
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["bins_of", "contacts_of", "controls"]
@@ -71,4 +71,4 @@ def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
     epsilon = tree.parameters.get("epsilon")
     degree_only = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=tell).tree_
-    return {"number of contacts only": degree_only, "random tree": random_tree(tree.n_users, np.random.default_rng(seed))}
+    return {"number of contacts only": degree_only, "random tree": draw_random_tree(tree.n_users, np.random.default_rng(seed))}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privact.drawing.colours import branch_colour, group_colour
 from privact.errors import InputError
-from privact.query.blocks import Block, nested_blocks, row_sizes
+from privact.query.blocks import Block, list_row_sizes, nest_blocks
 from privact.tree.hct import HierarchicalClusterTree, User
 
 __all__ = ["Drawing", "compose_drawing", "number_groups"]
@@ -59,8 +59,8 @@ def compose_drawing(
     names, group_of = number_groups(tree, groups)
     smallest = max(1, tree.n_users // _STILL_SHARE)
     leaf = None if highlight is None else tree.leaf_of(highlight)
-    blocks, block_at = nested_blocks(tree, most=_MOST_IN_A_STILL, smallest=smallest, n_leaves=8, highlight=leaf)
-    rows = row_sizes(tree.n_users, smallest)[: 1 + max(block.first_row for block in blocks)]
+    blocks, block_at = nest_blocks(tree, most=_MOST_IN_A_STILL, smallest=smallest, n_leaves=8, highlight=leaf)
+    rows = list_row_sizes(tree.n_users, smallest)[: 1 + max(block.first_row for block in blocks)]
     title = f"{tree.n_users:,} users" if title is None else title
     if group_of is None:
         colours = [branch_colour(block) for block in blocks]

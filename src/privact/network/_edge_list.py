@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import GraphError
-from privact.network._text_layout import BLANKS, Layout, find_fault, layout_of, line_of, without_comments
+from privact.network._text_layout import BLANKS, Layout, detect_layout, find_fault, find_line, strip_comments
 from privact.network.graph import ContactGraph
 
 __all__ = ["parse_edge_list"]
@@ -29,9 +29,9 @@ def parse_edge_list(data: bytes, name: str, header: bool | None) -> ContactGraph
     header: whether the first line is a header; None looks at it.
     """
     if (nul := data.find(b"\0")) >= 0:
-        raise GraphError(f"{name}, line {line_of(data, nul)}: a NUL byte: this is not an edge list in UTF-8 text")
-    text = without_comments(data)
-    layout = layout_of(text, header)
+        raise GraphError(f"{name}, line {find_line(data, nul)}: a NUL byte: this is not an edge list in UTF-8 text")
+    text = strip_comments(data)
+    layout = detect_layout(text, header)
     if layout is None:
         raise GraphError(
             f"{name}: no contacts in this {'file of comments and blanks' if data else 'empty file'}: give one per line"

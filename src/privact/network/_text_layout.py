@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-__all__ = ["BLANKS", "Layout", "find_fault", "layout_of", "line_of", "without_comments"]
+__all__ = ["BLANKS", "Layout", "detect_layout", "find_fault", "find_line", "strip_comments"]
 
 BLANKS = b" "  # as a separator: one or more blanks or tabs
 _SEPARATORS = (b"\t", b",", b";")
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     digits: bool
 
 
-def without_comments(data: bytes) -> bytes:
+def strip_comments(data: bytes) -> bytes:
     """The text without the byte order mark and the lines that start with # or %."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     while data.startswith(_COMMENT_MARKS, start):
@@ -54,7 +54,7 @@ def without_comments(data: bytes) -> bytes:
     return rest
 
 
-def layout_of(text: bytes, header: bool | None) -> Layout | None:
+def detect_layout(text: bytes, header: bool | None) -> Layout | None:
     """How this text (without comments) is cut, from its first 100 lines; None if there is no line with text.
 
     Separator: the first of tab, comma, semicolon that cuts at least half of these lines, otherwise blanks. Tab gives way to
@@ -114,7 +114,7 @@ def _fields_or_none(line: bytes, separator: bytes) -> list[bytes] | None:
         return None
 
 
-def line_of(data: bytes, offset: int) -> int:
+def find_line(data: bytes, offset: int) -> int:
     """The line number, from 1, of a byte."""
     return 1 + sum(1 for _ in _LINE_END.finditer(data, 0, offset))
 

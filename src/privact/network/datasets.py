@@ -12,7 +12,7 @@ from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
 
-__all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "dataset_folder", "load_dataset"]
+__all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "find_dataset_folder", "load_dataset"]
 
 DATA_VARIABLE = "PRIVACT_DATA"
 
@@ -59,7 +59,7 @@ def load_dataset(name: str, data: str | os.PathLike[str] | None = None) -> Datas
     name: lastfm, delicious or douban.
     data: the folder DIR; the environment variable PRIVACT_DATA if absent.
     """
-    social = dataset_folder(name, data) / "social.tsv.gz"
+    social = find_dataset_folder(name, data) / "social.tsv.gz"
     if not social.is_file():
         raise InputError(
             f"{social} is missing: get it with `privact data get {name}`, or put gzipped lines 'user<TAB>friend' there"
@@ -68,7 +68,7 @@ def load_dataset(name: str, data: str | os.PathLike[str] | None = None) -> Datas
     return Dataset(name, read_graph(social, largest_component=True), ratings if ratings.is_file() else None)
 
 
-def dataset_folder(name: str, data: str | os.PathLike[str] | None = None) -> Path:
+def find_dataset_folder(name: str, data: str | os.PathLike[str] | None = None) -> Path:
     """The folder of one network of the paper, whether or not it is there.
 
     name, data: as for `load_dataset`.

@@ -12,7 +12,7 @@ from typing import Any
 from privact.errors import PrivaCTError
 from privact.progress import Progress
 
-__all__ = ["download", "size_of"]
+__all__ = ["ask_size", "download"]
 
 PATIENCE = 30.0
 """Seconds without an answer after which a server is given up."""
@@ -23,7 +23,7 @@ LARGEST = 512 * 2**20
 _BLOCK = 1 << 16
 
 
-def size_of(address: str) -> int | None:
+def ask_size(address: str) -> int | None:
     """Bytes of the file at an address, None if the server does not say; raises PrivaCTError if it cannot be reached."""
     try:
         with _asked(address, "HEAD") as answer:

@@ -13,7 +13,7 @@ from privact.network.downloads import download
 from privact.network.sources import Source
 from privact.progress import Progress
 
-__all__ = ["Fetched", "already_there", "by_hand", "fetch_dataset", "import_dataset"]
+__all__ = ["Fetched", "check_files", "explain_manual_download", "fetch_dataset", "import_dataset"]
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ def fetch_dataset(source: Source, folder: Path, tell: Progress) -> Fetched:
     source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. tell: is told about progress.
     """
     if source.address is None:
-        raise InputError(by_hand(source, folder))
+        raise InputError(explain_manual_download(source, folder))
     with TemporaryDirectory(prefix="privact-") as place:
         archive = Path(place) / source.archive
         try:
             found = download(source.address, archive, tell)
         except PrivaCTError as error:
-            raise PrivaCTError(f"{error}; {by_hand(source, folder)}") from None
+            raise PrivaCTError(f"{error}; {explain_manual_download(source, folder)}") from None
         if source.archive_sha256 not in (None, found):
             raise PrivaCTError(
                 f"{source.address} has SHA-256 {found} instead of {source.archive_sha256}: it was changed or damaged, and "
@@ -86,7 +86,7 @@ def _converted(source: Source, archive: Path, sha256: str, folder: Path) -> Fetc
     return Fetched(files, len(content.contacts), len(content.ratings), sha256, known, same)
 
 
-def already_there(source: Source, folder: Path) -> bool | None:
+def check_files(source: Source, folder: Path) -> bool | None:
     """Whether the files of a dataset are in a folder and hold what they should; None if there are none."""
     if not (folder / source.name / "social.tsv.gz").exists():
         return None
@@ -96,7 +96,7 @@ def already_there(source: Source, folder: Path) -> bool | None:
     return content.ratings_sha256 == source.ratings_sha256 or not source.ratings_certain
 
 
-def by_hand(source: Source, folder: Path) -> str:
+def explain_manual_download(source: Source, folder: Path) -> str:
     """Exactly which file to fetch from where, and what to do with it."""
     where = source.address or source.page
     command = f"privact data get {source.name} --from {source.archive} -o {folder}"

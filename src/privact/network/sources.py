@@ -13,7 +13,7 @@ from types import MappingProxyType
 from privact.errors import InputError
 from privact.network.archives import Layout, read_douban, read_hetrec_delicious, read_hetrec_lastfm
 
-__all__ = ["SOURCES", "Source", "source_of"]
+__all__ = ["SOURCES", "Source", "find_source"]
 
 _TERMS = "made available for non-commercial use; for commercial use contact {owner}. Cite the {owner} website"
 _WORKSHOP = (
@@ -96,7 +96,7 @@ SOURCES = MappingProxyType(
 """By name."""
 
 
-def source_of(name: str) -> Source:
+def find_source(name: str) -> Source:
     """The source of a dataset, or InputError."""
     if name not in SOURCES:
         raise InputError(f"dataset {name!r} is not one of {', '.join(SOURCES)}")

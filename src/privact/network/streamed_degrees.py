@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privact.errors import GraphError
 from privact.network._edge_list import parse_edge_list
-from privact.network._text_layout import without_comments
+from privact.network._text_layout import strip_comments
 
 __all__ = ["StreamedDegrees", "stream_degree_vectors"]
 
@@ -98,7 +98,7 @@ def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: B
 
 def _graph_of(text: bytes, name: str, header: bool | None, lines_before: int):  # type: ignore[no-untyped-def]
     """The contacts of a block, or None if it has none."""
-    if not without_comments(text).strip():
+    if not strip_comments(text).strip():
         return None
     try:
         return parse_edge_list(text, name, header)
@@ -120,7 +120,7 @@ def _blocks(path: str | os.PathLike[str]) -> Iterator[tuple[bytes, bool | None, 
                 if cut:
                     yield text[:cut], header, lines
                     lines += text.count(b"\n", 0, cut)
-                    header = False if without_comments(text[:cut]).strip() else header
+                    header = False if strip_comments(text[:cut]).strip() else header
                 rest = text[cut:]
                 if not piece:
                     return

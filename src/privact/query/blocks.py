@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["STEP", "Block", "nested_blocks", "row_sizes"]
+__all__ = ["STEP", "Block", "list_row_sizes", "nest_blocks"]
 
 STEP = 3
 """A row's clusters are at most a third of the size allowed in the row above."""
@@ -51,7 +51,7 @@ class Block:
         return self.clusters != 1
 
 
-def row_sizes(n_users: int, smallest: int, most_rows: int | None = None) -> list[int]:
+def list_row_sizes(n_users: int, smallest: int, most_rows: int | None = None) -> list[int]:
     """The largest size that a cluster may have in each row, from everybody down to a size that is not below `smallest`.
 
     most_rows: no more rows than these, if given.
@@ -64,7 +64,7 @@ def row_sizes(n_users: int, smallest: int, most_rows: int | None = None) -> list
     return sizes[:most_rows]
 
 
-def nested_blocks(
+def nest_blocks(
     tree: HierarchicalClusterTree,
     *,
     most: int,
@@ -89,7 +89,7 @@ def nested_blocks(
     most, smallest = check_count("most", most), check_count("smallest", smallest)
     top = tree.root if node is None else node
     n_users, offset = int(tree.size[top]), int(tree.start[top])
-    rows = np.array(row_sizes(n_users, smallest, most_rows))
+    rows = np.array(list_row_sizes(n_users, smallest, most_rows))
     clusters, last_row, above = _clusters_of_rows(tree, top, rows)
     around = np.zeros(len(clusters), np.bool_)
     if highlight is not None:

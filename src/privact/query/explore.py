@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privact.errors import InputError
-from privact.query.blocks import STEP, Block, nested_blocks
+from privact.query.blocks import STEP, Block, nest_blocks
 from privact.query.lookups import MOST, find_clusters, list_members
 from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.counts import check_count
@@ -38,7 +38,7 @@ def view(tree: HierarchicalClusterTree, node: int | None = None, *, highlight: i
     highlight: a leaf whose clusters are drawn however small they are.
     """
     top = _checked_node(tree, tree.root if node is None else node)
-    blocks, _ = nested_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
+    blocks, _ = nest_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
     return {
         "node": top,
         "size": int(tree.size[top]),

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["community_sizes", "link_auc"]
+__all__ = ["find_community_sizes", "measure_link_auc"]
 
 
-def link_auc(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[Any]) -> float:
+def measure_link_auc(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[Any]) -> float:
     """The chance that a pair of contacts is nearer in the tree than a pair who are none, ties counted half; exact.
 
     It is the area under the ROC curve of all pairs, ranked by the size of the smallest cluster that holds both: 0.5 for a tree
@@ -25,7 +25,7 @@ def link_auc(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[An
     inside = tree.size[n:]
     across = tree.size[tree.left].astype(np.float64) * tree.size[tree.right]
     pairs = np.bincount(inside, weights=across, minlength=n + 1)
-    linked = np.bincount(community_sizes(tree, one, other), minlength=n + 1).astype(np.float64)
+    linked = np.bincount(find_community_sizes(tree, one, other), minlength=n + 1).astype(np.float64)
     apart = pairs - linked
     if linked.sum() == 0.0 or apart.sum() == 0.0:
         return float("nan")
@@ -33,7 +33,7 @@ def link_auc(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[An
     return float((linked * (farther + apart / 2.0)).sum() / (linked.sum() * apart.sum()))
 
 
-def community_sizes(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.int64]:
+def find_community_sizes(tree: HierarchicalClusterTree, one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.int64]:
     """(c) how many users the smallest cluster holds that holds both of two different leaves.
 
     Between two places of the leaf order the lowest common node is the largest of the nodes that join neighbours. Maxima over

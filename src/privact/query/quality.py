@@ -14,11 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.query.link_prediction import link_auc
+from privact.query.link_prediction import measure_link_auc
 from privact.query.paths import steps_to
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["TreeQuality", "contact_shares", "near_users", "random_tree", "share_of_contacts", "tree_quality"]
+__all__ = [
+    "TreeQuality",
+    "draw_random_tree",
+    "find_near_users",
+    "measure_contact_share",
+    "measure_contact_shares",
+    "measure_tree_quality",
+]
 
 MOST_SEARCHED = 5_000
 """From how many users at most paths are searched: evenly spaced ones, where there are more."""
@@ -42,16 +49,16 @@ class TreeQuality:
     searched: int
 
 
-def tree_quality(tree: HierarchicalClusterTree, adjacency: Any) -> TreeQuality:
+def measure_tree_quality(tree: HierarchicalClusterTree, adjacency: Any) -> TreeQuality:
     """Judge a tree by the contacts.
 
     adjacency: symmetric SciPy sparse matrix, row i for leaf i; two users are contacts where it has an entry.
     """
-    share = share_of_contacts(tree, adjacency)
+    share = measure_contact_share(tree, adjacency)
     indptr, contacts = _rows(tree, adjacency)
     with_contacts = np.flatnonzero(np.diff(indptr))
     users = with_contacts[:: -(-len(with_contacts) // MOST_SEARCHED)]
-    first, near = near_users(tree, users, np.diff(indptr)[users])
+    first, near = find_near_users(tree, users, np.diff(indptr)[users])
     steps = steps_to(indptr, contacts, users, first, near)
     reached = steps.found > 0
     owner = np.repeat(np.arange(tree.n_users), np.diff(indptr))
@@ -60,12 +67,12 @@ def tree_quality(tree: HierarchicalClusterTree, adjacency: Any) -> TreeQuality:
         share,
         float((steps.two / np.diff(first)).mean()),
         float((steps.total[reached] / steps.found[reached]).mean()) if reached.any() else float("nan"),
-        link_auc(tree, owner[once], contacts[once]),
+        measure_link_auc(tree, owner[once], contacts[once]),
         len(users),
     )
 
 
-def near_users(
+def find_near_users(
     tree: HierarchicalClusterTree, users: NDArray[np.integer[Any]], m: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The nearest users of many leaves at once, as `tree.nearest` gives them but in no order.
@@ -88,19 +95,19 @@ def near_users(
     return first, near[near != np.asarray(users)[owner]]
 
 
-def share_of_contacts(tree: HierarchicalClusterTree, adjacency: Any) -> float:
+def measure_contact_share(tree: HierarchicalClusterTree, adjacency: Any) -> float:
     """The share of true contacts among a user's m nearest users, m the user's degree; mean over users who have contacts.
 
     tree: the tree to judge.
     adjacency: symmetric SciPy sparse matrix, row i for leaf i; two users are contacts where it has an entry.
     """
-    shares = contact_shares(tree, adjacency)
+    shares = measure_contact_shares(tree, adjacency)
     if np.isnan(shares).all():
         raise InputError("the graph has no contacts, so no share of them can be found: give a graph with at least one")
     return float(np.nanmean(shares))
 
 
-def contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDArray[np.float64]:
+def measure_contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDArray[np.float64]:
     """(n) the same for each user by leaf, NaN where a user has no contacts.
 
     The nearest users are those of `tree.nearest`, in its order: where the last ring is larger than needed, its first users in
@@ -121,7 +128,7 @@ def contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDArray[np.
     return shares
 
 
-def random_tree(n_users: int, rng: np.random.Generator, users: Sequence[str] | None = None) -> HierarchicalClusterTree:
+def draw_random_tree(n_users: int, rng: np.random.Generator, users: Sequence[str] | None = None) -> HierarchicalClusterTree:
     """A tree that knows nothing: two clusters drawn at random are joined until one is left.
 
     n_users: how many users.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-__all__ = ["blocks", "on_all_cores"]
+__all__ = ["run_on_all_cores", "split_into_blocks"]
 
 CELLS = 1_000_000
 """Pairs of user and item in a block: some 15 MB of work space a core, whatever the number of users and items."""
@@ -15,7 +15,7 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
-def on_all_cores(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+def run_on_all_cores(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     """Do the work for every part; returns the results in the order of the parts.
 
     A part runs on one core from start to end, its matrix products too, so results do not depend on how many cores there are.
@@ -31,7 +31,7 @@ def on_all_cores(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[
             return list(pool.map(work, parts))
 
 
-def blocks(n_rows: int, n_columns: int) -> list[slice]:
+def split_into_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """Ranges of rows that together have about `CELLS` cells."""
     step = max(1, CELLS // max(1, n_columns))
     return [slice(first, min(first + step, n_rows)) for first in range(0, n_rows, step)]

@@ -12,10 +12,10 @@ from privact.errors import InputError
 from privact.tree.ancestry import find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["as_neighbours", "random_neighbours", "tree_neighbours"]
+__all__ = ["as_neighbours", "draw_random_neighbours", "find_tree_neighbours"]
 
 
-def tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
+def find_tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
     """(n, n) 1 where a user is among the m nearest of another in the tree: the paper's N(u), row u.
 
     Users without ratings are among them, as they are among contacts; they have nothing to say.
@@ -28,7 +28,7 @@ def tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
     return _of_rows([find_nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
 
 
-def random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Generator) -> csr_array:
+def draw_random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Generator) -> csr_array:
     """(n, n) the control: m other users drawn at random for each user.
 
     m: how many, as for `tree_neighbours`.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.recommender import Recommender
 
-__all__ = ["MostPopular", "even_voices"]
+__all__ = ["MostPopular", "weigh_users_evenly"]
 
 
 class MostPopular(Recommender):
@@ -25,10 +25,10 @@ class MostPopular(Recommender):
         return np.tile(self._score, (len(rows), 1))
 
     def _learn(self, ratings: Ratings) -> None:
-        voice = even_voices(ratings) if self.evenly else np.ones(ratings.n_users)
+        voice = weigh_users_evenly(ratings) if self.evenly else np.ones(ratings.n_users)
         self._score = np.where(ratings.counts > 0, np.asarray(ratings.binary.T @ voice), -np.inf)
 
 
-def even_voices(ratings: Ratings) -> NDArray[np.float64]:
+def weigh_users_evenly(ratings: Ratings) -> NDArray[np.float64]:
     """(n_users) how much each rating of a user counts if users shall weigh more evenly: 1 / sqrt(how many they gave)."""
     return np.asarray(1.0 / np.sqrt(np.maximum(ratings.activity, 1)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "best_items", "best_items_plain"]
+__all__ = ["NOTHING", "find_best_items", "find_best_items_plain"]
 
 NOTHING = -1
 """Stands where a list has ended."""
 
 
-def best_items(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
+def find_best_items(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
     """(q, k) the items with the k largest scores of each row, best first; of equal ones the smaller item number first.
 
     scores: (q, n_items) minus infinity for an item that must not be listed; NOTHING fills lists that it makes short.
@@ -24,7 +24,7 @@ def best_items(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
     return listed
 
 
-def best_items_plain(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
+def find_best_items_plain(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
     """The same by sorting everything: the definition that the compiled one is held to."""
     listed = np.full((len(scores), k), NOTHING, np.int64)
     for row, line in enumerate(scores):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import NotFittedError
-from privact.recommend.cores import blocks, on_all_cores
+from privact.recommend.cores import run_on_all_cores, split_into_blocks
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.ranking import NOTHING, best_items
+from privact.recommend.ranking import NOTHING, find_best_items
 from privact.tree.counts import check_count
 
 __all__ = ["Recommendation", "Recommender", "SimilarUser", "User"]
@@ -90,8 +90,8 @@ class Recommender(ABC):
 
         rows: (q) row numbers of the users.
         """
-        batches = [rows[part] for part in blocks(len(rows), self.ratings.n_items)]
-        listed = on_all_cores(lambda some: best_items(self._unrated(some), k), batches)
+        batches = [rows[part] for part in split_into_blocks(len(rows), self.ratings.n_items)]
+        listed = run_on_all_cores(lambda some: find_best_items(self._unrated(some), k), batches)
         return np.concatenate([np.empty((0, k), np.int64), *listed])
 
     def similar_users(self, user: User, m: int = 10) -> list[SimilarUser]:
@@ -130,7 +130,7 @@ class Recommender(ABC):
         found = []
         for row in rows:
             scores = self._unrated(np.array([row]))
-            items = best_items(scores, min(k, self.ratings.n_items))[0]
+            items = find_best_items(scores, min(k, self.ratings.n_items))[0]
             found.append(
                 [
                     Recommendation(self.ratings.items[item], float(scores[0, item]), self._reason(int(row), int(item)))

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from privact.errors import InputError
 from privact.recommend.data.ratings import Ratings
 
-__all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "taste_groups", "taste_vectors"]
+__all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "find_taste_groups", "make_taste_vectors"]
 
 NO_GROUP = -1
 """The group of users without ratings: nobody counts them."""
@@ -49,7 +49,7 @@ class TasteGroups:
         return {user: label for user, label in zip(users, self.labels.tolist(), strict=True) if label != NO_GROUP}
 
 
-def taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Generator, factors: int = FACTORS) -> TasteGroups:
+def find_taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Generator, factors: int = FACTORS) -> TasteGroups:
     """Groups of users who rated like items.
 
     ratings: what the service holds; how high a rating is does not matter here.
@@ -62,12 +62,12 @@ def taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Generator
     if not 1 <= n_groups <= len(rated):
         raise InputError(f"{n_groups} taste groups of {len(rated)} users with ratings: choose from 1 to {len(rated)}")
     labels = np.full(ratings.n_users, NO_GROUP, np.int32)
-    found = _k_means(taste_vectors(ratings, rng, factors)[rated], n_groups, rng)
+    found = _k_means(make_taste_vectors(ratings, rng, factors)[rated], n_groups, rng)
     used, labels[rated] = np.unique(found, return_inverse=True)
     return TasteGroups(labels, len(used))
 
 
-def taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors: int = FACTORS) -> NDArray[np.float64]:
+def make_taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors: int = FACTORS) -> NDArray[np.float64]:
     """(n_users, factors) the direction of each user's taste, of length 1; 0 for users without ratings.
 
     rng: a seed or a generator.

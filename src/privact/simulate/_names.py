@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-__all__ = ["account_names", "artist_names", "server_names"]
+__all__ = ["make_account_names", "make_artist_names", "make_server_names"]
 
 # fmt: off
 _PEOPLE = [
@@ -28,18 +28,18 @@ _THINGS = [
 # fmt: on
 
 
-def server_names(n_servers: int) -> tuple[str, ...]:
+def make_server_names(n_servers: int) -> tuple[str, ...]:
     """Host names: vinyl.example, chorus.example, ..., vinyl-2.example, ..."""
     return tuple(f"{_numbered(_SERVERS, server, '-')}.example" for server in range(n_servers))
 
 
-def account_names(servers: NDArray[Any], hosts: tuple[str, ...]) -> tuple[str, ...]:
+def make_account_names(servers: NDArray[Any], hosts: tuple[str, ...]) -> tuple[str, ...]:
     """Account names: a person, a number and the home server, as ada12@vinyl.example; they say nothing about communities."""
     width = len(_PEOPLE)
     return tuple(f"{_PEOPLE[row % width]}{row // width}@{hosts[server]}" for row, server in enumerate(servers.tolist()))
 
 
-def artist_names(n_artists: int) -> tuple[str, ...]:
+def make_artist_names(n_artists: int) -> tuple[str, ...]:
     """Band names: Velvet Lanterns, ..., Velvet Lanterns 2, ..."""
     bands = [f"{kind} {thing}" for thing in _THINGS for kind in _KINDS]
     return tuple(_numbered(bands, artist, " ") for artist in range(n_artists))

@@ -24,10 +24,10 @@ from privact.protocol.addresses import aggregator_address
 from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round, default_bins
-from privact.query.quality import random_tree, share_of_contacts
-from privact.simulate.federated_network import FederatedNetwork, federated_network
+from privact.query.quality import draw_random_tree, measure_contact_share
+from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 from privact.simulate.http_devices import Operator, make_reports, send_reports
-from privact.simulate.local_aggregator import LocalAggregator, running_aggregator
+from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
 from privact.simulate.reports import degree_vectors
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -126,11 +126,11 @@ def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Pr
         raise InputError(f"{n_users} users are too few to show communities: give at least {FEWEST_USERS}")
     tell = tell or (lambda stage, done, total: None)
     tell("building the network", 0, 0)
-    network = federated_network(
+    network = make_federated_network(
         n_users, mean_degree=30.0 * min(1.0, n_users / 2000), n_servers=N_SERVERS, server_loyalty=0.8, random_state=seed
     )
     tell("starting an aggregator", 0, 0)
-    with running_aggregator(ratings_verb="play") as aggregator:
+    with run_aggregator(ratings_verb="play") as aggregator:
         return _play(network, aggregator, epsilon, seed, tell)
 
 
@@ -151,13 +151,13 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     trees = {id: _released(operator, id, tell) for id in rounds}
     rows = [network.graph.row(user) for user in trees["demo-servers"].users or ()]
     adjacency = network.graph.to_scipy()[rows][:, rows]
-    nothing = share_of_contacts(random_tree(len(rows), np.random.default_rng(seed)), adjacency)
+    nothing = measure_contact_share(draw_random_tree(len(rows), np.random.default_rng(seed)), adjacency)
     qualities = [Quality("nothing: a random tree", nothing, nothing)]
     for id, (round, labels) in rounds.items():
         tell(f"without noise: {names[id]}", 0, 0)
         exact = degree_vectors(network.graph, assign_round_bins(network.graph.users, round, labels), round.n_bins)
         ideal = learn_tree(exact[rows], random_state=seed)
-        qualities.append(Quality(names[id], share_of_contacts(trees[id], adjacency), share_of_contacts(ideal, adjacency)))
+        qualities.append(Quality(names[id], measure_contact_share(trees[id], adjacency), measure_contact_share(ideal, adjacency)))
     tree = trees["demo-servers"]
     user = _shown_user(network, tree)
     contacts = frozenset(network.graph.neighbours(user))

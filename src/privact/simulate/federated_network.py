@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.simulate._draw import NestedSlices, draw_distinct
-from privact.simulate._names import account_names, artist_names, server_names
+from privact.simulate._names import make_account_names, make_artist_names, make_server_names
 
-__all__ = ["FederatedNetwork", "federated_network"]
+__all__ = ["FederatedNetwork", "make_federated_network"]
 
 _HEAD_ARTISTS = 10.0  # popularity falls as 1 / (rank + this): no single artist takes all plays
 
@@ -51,7 +51,7 @@ class FederatedNetwork:
         return f"FederatedNetwork({sizes}, n_artists={len(self.artist_names)}, n_ratings={len(self.ratings)})"
 
 
-def federated_network(
+def make_federated_network(
     n_users: int = 2000,
     branching: Sequence[int] = (4, 4, 4),
     mean_degree: float = 14.0,
@@ -106,16 +106,16 @@ def federated_network(
 
     row, artist_row = shuffle_rng.permutation(n_users), shuffle_rng.permutation(n_artists)
     servers = _moved(servers, row)
-    hosts = server_names(n_servers)
+    hosts = make_server_names(n_servers)
     rated = np.sort(row[rated // n_artists] * n_artists + artist_row[rated % n_artists])
     plays = 1 + ratings_rng.lognormal(mean=4.0, sigma=1.3, size=len(rated)).astype(np.int64)  # heavy-tailed, median about 55
     return FederatedNetwork(
-        graph=ContactGraph.from_edges(row[np.column_stack(np.divmod(edges, n_users))], users=account_names(servers, hosts)),
+        graph=ContactGraph.from_edges(row[np.column_stack(np.divmod(edges, n_users))], users=make_account_names(servers, hosts)),
         communities=_frozen(_moved(communities, row)),
         servers=_frozen(servers),
         server_names=hosts,
         ratings=_frozen(np.column_stack((rated // n_artists, rated % n_artists, plays))),
-        artist_names=artist_names(n_artists),
+        artist_names=make_artist_names(n_artists),
         artist_communities=_frozen(_moved(np.arange(n_artists, dtype=np.int64) * finest // n_artists, artist_row)),
     )
 

@@ -23,10 +23,10 @@ from privact.progress import Progress
 from privact.protocol.addresses import Address, aggregator_address
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
-from privact.simulate.federated_network import FederatedNetwork, federated_network
+from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 from privact.simulate.keep_alive import Endpoint, Load, send_all
 
-__all__ = ["Operator", "Simulation", "made_up_network", "make_reports", "send_reports", "simulate"]
+__all__ = ["Operator", "Simulation", "make_network", "make_reports", "send_reports", "simulate"]
 
 AT_ONCE: Final = 10_000
 """How many users an aggregator enrols in one call."""
@@ -101,12 +101,12 @@ class Operator(OperatorClient):
             time.sleep(0.2)
 
 
-def made_up_network(n_users: int, seed: int) -> FederatedNetwork:
+def make_network(n_users: int, seed: int) -> FederatedNetwork:
     """A federated network for a simulation; the same seed gives the same contacts, under names of their own for each run."""
     if n_users < 20:
         raise InputError(f"{n_users} users are too few for a network: give at least 20")
     branching = (4, 4, 4) if n_users >= 500 else (2, 2)
-    return federated_network(
+    return make_federated_network(
         n_users, branching, mean_degree=min(14.0, n_users / 20), n_artists=64, ratings_per_user=0.0, random_state=seed
     )
 
@@ -202,7 +202,7 @@ def simulate(
             f"round {round_id} is {state}, which users enrolled now cannot answer: give a draft, or leave --round out"
         )
     tell("making a network", 0, 0)
-    network = made_up_network(n_users, seed)
+    network = make_network(n_users, seed)
     run = secrets.token_hex(4)
     users = [user.replace("@", f".{run}@") for user in network.graph.users]
     tokens = operator.enrol(users, tell)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
 
-__all__ = ["KnownGraph", "NestedTree", "cliques", "nested_cliques", "path"]
+__all__ = ["KnownGraph", "NestedTree", "make_cliques", "make_nested_cliques", "make_path"]
 
 NestedTree: TypeAlias = int | tuple["NestedTree", "NestedTree"]
 """A full binary tree: a leaf number, or a pair of trees."""
@@ -46,7 +46,7 @@ class KnownGraph:
         return f"KnownGraph(n_users={self.graph.n_users}, n_edges={self.graph.n_edges})"
 
 
-def cliques(sizes: Sequence[int]) -> KnownGraph:
+def make_cliques(sizes: Sequence[int]) -> KnownGraph:
     """Groups in which everyone knows everyone, and nobody from another group.
 
     S is that of adjacency rows (one bin per user): 2 within a clique, a + b - 2 between cliques of a and b users. In a best
@@ -63,7 +63,7 @@ def cliques(sizes: Sequence[int]) -> KnownGraph:
     return _by_degree_vectors(edges, int(ends[-1]), tree, np.arange(ends[-1]))
 
 
-def nested_cliques(branching: Sequence[int] = (2, 2), size: int = 3, contacts: Sequence[int] | None = None) -> KnownGraph:
+def make_nested_cliques(branching: Sequence[int] = (2, 2), size: int = 3, contacts: Sequence[int] | None = None) -> KnownGraph:
     """Cliques in groups in larger groups, the more thinly linked the larger the group.
 
     S is that of degree vectors with one bin per clique: 1 within a clique (equal vectors), and between cliques it depends only on
@@ -98,7 +98,7 @@ def nested_cliques(branching: Sequence[int] = (2, 2), size: int = 3, contacts: S
     return _by_degree_vectors(edges, n_cliques * size, clusters[0], np.repeat(np.arange(n_cliques), size))
 
 
-def path(n_users: int) -> KnownGraph:
+def make_path(n_users: int) -> KnownGraph:
     """A chain in which everyone knows the one before and the one after.
 
     S is 1 between contacts and 2 between others (not made of degree vectors). A cost is then 2 (n^3 - n) / 3 less the sum of

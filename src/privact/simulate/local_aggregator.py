@@ -16,7 +16,7 @@ from pathlib import Path
 
 from privact.errors import PrivaCTError
 
-__all__ = ["LocalAggregator", "running_aggregator"]
+__all__ = ["LocalAggregator", "run_aggregator"]
 
 _SECONDS_TO_END = 30
 
@@ -46,7 +46,7 @@ class LocalAggregator:
 
 
 @contextmanager
-def running_aggregator(**settings: object) -> Iterator[LocalAggregator]:
+def run_aggregator(**settings: object) -> Iterator[LocalAggregator]:
     """Start an aggregator, and end it with everything it wrote when the block ends, also after Ctrl-C.
 
     settings: of the aggregator, as in docs/operate.md; by default SQLite, any free port, and no limit on requests.

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from privact.errors import PrivaCTError
 
-__all__ = ["postgres_programs", "running_postgres"]
+__all__ = ["find_postgres_programs", "run_postgres"]
 
 _PLACES: Final = (
     "usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/homebrew/opt/postgresql*/bin", "usr/local/opt/postgresql*/bin",
@@ -24,7 +24,7 @@ _PLACES: Final = (
 _SECONDS_TO_START: Final = 60
 
 
-def postgres_programs() -> Path | None:
+def find_postgres_programs() -> Path | None:
     """The folder of PostgreSQL's programs, the newest if there are several; None if they are not installed."""
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
@@ -34,12 +34,12 @@ def postgres_programs() -> Path | None:
 
 
 @contextmanager
-def running_postgres() -> Iterator[str]:
+def run_postgres() -> Iterator[str]:
     """The socket folder of a PostgreSQL that nobody else uses, with the user postgres; it ends with the block.
 
     fsync is on, as in a real one: what it commits is on disk. It listens on no port.
     """
-    programs = postgres_programs()
+    programs = find_postgres_programs()
     if programs is None:
         raise PrivaCTError("PostgreSQL's initdb and postgres are not here: install postgresql")
     account: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from privact.experiments.bins import EXPERIMENT
 from privact.experiments.bins.measure import choose_bin_counts, list_meanings, measure_made_up, sweep_bins
 from privact.experiments.bins.page import check_meaning_of_bins, check_number_of_bins
 from privact.experiments.running.networks import PaperNetworks
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 def test_bins_has_both_parts_and_goes_on_from_what_is_kept(contacts_only, tmp_path, monkeypatch):
@@ -47,7 +47,7 @@ def test_the_verdict_on_what_bins_mean(servers, alone, verdict):
 
 
 def test_every_number_of_bins_is_measured_at_every_epsilon():
-    graph = federated_network(200, random_state=2).graph
+    graph = make_federated_network(200, random_state=2).graph
     rows = list(sweep_bins(graph, 1, lambda text: None))
     assert [row["n_bins"] for row in rows[::4]] == choose_bin_counts(200) == [1, 3, 5, 10, 14]
     assert [row["epsilon"] for row in rows[:4]] == [0.5, 1.0, 2.0, None]

@@ -14,7 +14,7 @@ from privact.experiments.communities import measure as experiment
 from privact.experiments.communities.measure import Setting, list_settings, summarize
 from privact.experiments.communities.page import CHOSEN, check_target
 from privact.experiments.report.recommendation_rows import ROW
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def made_up(tmp_path_factory):
     """A folder laid out like the datasets; users of a server rate the same items."""
     folder = tmp_path_factory.mktemp("data")
     for seed, name in enumerate(("lastfm", "delicious", "douban")):
-        network = federated_network(80, branching=(3, 2), mean_degree=8.0, random_state=seed)
+        network = make_federated_network(80, branching=(3, 2), mean_degree=8.0, random_state=seed)
         rng = np.random.default_rng(seed)
         (folder / name).mkdir()
         with gzip.open(folder / name / "social.tsv.gz", "wt") as file:

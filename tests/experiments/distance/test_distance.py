@@ -20,8 +20,8 @@ from privact.experiments.table5.measure import correlate_rows, correlate_users, 
 from privact.experiments.table5.page import check_profile
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.data.splits import Split
-from privact.simulate.federated_network import federated_network
-from privact.simulate.known_graphs import path
+from privact.simulate.federated_network import make_federated_network
+from privact.simulate.known_graphs import make_path
 
 DENSE = np.array([[0.2, 0.4, 1.0, 0.0], [0.4, 0.6, 1.0, 0.2], [1.0, 0.0, 0.0, 0.5], [0.5, 0.5, 0.0, 0.0]])
 
@@ -56,7 +56,7 @@ def test_correlations_by_row_are_numpys_over_what_counts():
 def test_where_taste_follows_the_network_the_correlation_is_negative():
     """Users on a path rate the items around their own number: the farther, the fewer in common."""
     dense = np.array([[1.0 if abs(user - item) <= 4 else 0.0 for item in range(20)] for user in range(20)])
-    network = RatedNetwork("made up", path(20).graph, ratings(dense).for_users([f"u{i}" for i in range(20)]))
+    network = RatedNetwork("made up", make_path(20).graph, ratings(dense).for_users([f"u{i}" for i in range(20)]))
     found = correlate_users(network, np.arange(20))
     assert (found["full", False] < -0.5).all()
     likeness, others = np.corrcoef(dense)[7], np.arange(20) != 7
@@ -134,7 +134,7 @@ def made_up(tmp_path_factory):
     for seed, name in enumerate(("lastfm", "delicious", "douban")):
         rng = np.random.default_rng(seed)
         (folder / name).mkdir()
-        edges = federated_network(60, branching=(3, 2), mean_degree=6.0, random_state=seed).graph.edges()
+        edges = make_federated_network(60, branching=(3, 2), mean_degree=6.0, random_state=seed).graph.edges()
         with gzip.open(folder / name / "social.tsv.gz", "wt") as file:
             file.writelines(f"{a}\t{b}\n" for a, b in [("user", "friend"), *edges.tolist()])
         with gzip.open(folder / name / "ratings.tsv.gz", "wt") as file:

@@ -8,7 +8,7 @@ from privact.experiments.posterior import EXPERIMENT
 from privact.experiments.posterior.measure import METHODS, measure_losses
 from privact.experiments.posterior.page import check_posterior
 from privact.experiments.running.networks import PaperNetworks
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 def test_the_posterior_has_a_row_for_every_network_epsilon_and_method(contacts_only, tmp_path):
@@ -21,7 +21,7 @@ def test_the_posterior_has_a_row_for_every_network_epsilon_and_method(contacts_o
 
 
 def test_comparing_by_the_posterior_loses_less_than_the_reports_do():
-    graph = federated_network(200, random_state=1).graph
+    graph = make_federated_network(200, random_state=1).graph
     found = measure_losses(graph, 0)
     assert set(found) == {"0.5", "1.0", "2.0"}
     assert found["0.5"]["expected"] < found["0.5"]["raw"]

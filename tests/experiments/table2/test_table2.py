@@ -10,11 +10,11 @@ from privact.experiments.table2.measure import measure_network
 from privact.experiments.table2.paper import PAPER
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import load_dataset
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 def test_table_has_the_documented_keys():
-    found = measure_network(federated_network(200, random_state=2).graph, 2, lambda text: None)
+    found = measure_network(make_federated_network(200, random_state=2).graph, 2, lambda text: None)
     for way in ("paper", "default"):
         assert len(found[way]["relative_utility"]["runs"]) == 2
         assert found[way]["relative_utility"]["mean"] == pytest.approx(np.mean(found[way]["relative_utility"]["runs"]))

@@ -18,7 +18,7 @@ from privact.experiments.table3 import measure as experiment
 from privact.experiments.table3.methods import BEST, METHODS
 from privact.experiments.table3.page import check_popularity, check_result_3, write_page
 from privact.experiments.table3.paper import PAPER
-from privact.simulate.federated_network import federated_network
+from privact.simulate.federated_network import make_federated_network
 
 
 def measure_once(folder, parts):
@@ -32,7 +32,7 @@ def made_up(tmp_path_factory) -> Path:
     """A folder laid out like the datasets: one small network whose communities have their own items."""
     folder = tmp_path_factory.mktemp("data") / "lastfm"
     folder.mkdir()
-    network = federated_network(120, branching=(3, 2), mean_degree=8.0, random_state=0)
+    network = make_federated_network(120, branching=(3, 2), mean_degree=8.0, random_state=0)
     rng = np.random.default_rng(0)
     side = np.arange(120) * 3 // 120
     with gzip.open(folder / "social.tsv.gz", "wt") as file:

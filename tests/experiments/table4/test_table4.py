@@ -18,7 +18,7 @@ from privact.experiments.table4 import EXPERIMENT
 from privact.experiments.table4.measure import FULL, PAPER, QUICK, Scale, plan
 from privact.experiments.table4.methods import METHODS, TUNED, WEIGHTS, ExistingRun
 from privact.experiments.table4.page import check_result_4
-from privact.recommend.data.splits import rating_splits
+from privact.recommend.data.splits import split_ratings
 from privact.recommend.exposure.settings import RECQ
 from privact.recommend.exposure.social_exposure import SocialExposure
 
@@ -93,7 +93,7 @@ def test_the_other_models_can_tell_them_and_rankings_differ(found: tuple[Any, Pa
 @pytest.fixture(scope="module")
 def run(data: str) -> ExistingRun:
     network = load_rated("lastfm", data)
-    return ExistingRun(network, next(rating_splits(network.ratings, np.random.default_rng(0))), TUNED["lastfm"])
+    return ExistingRun(network, next(split_ratings(network.ratings, np.random.default_rng(0))), TUNED["lastfm"])
 
 
 def test_methods_share_a_cell_where_only_the_ranking_differs(run: ExistingRun) -> None:

@@ -14,7 +14,7 @@ from privact.errors import InputError
 from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.searches import SEARCHES
-from privact.simulate.known_graphs import cliques, nested_cliques, path
+from privact.simulate.known_graphs import make_cliques, make_nested_cliques, make_path
 from privact.tree import matrix as matrix_module
 from privact.tree.cost import dasgupta_cost, find_violations
 from privact.tree.embedding import Embedding
@@ -130,15 +130,15 @@ def test_every_search_gives_a_tree_of_all_users(search, n):
 @pytest.mark.parametrize(
     "known",
     [
-        cliques([4, 5]),
-        cliques([2, 2, 2]),
-        cliques([3, 5, 8, 13]),
-        nested_cliques(),
-        nested_cliques((3, 2), size=6),
-        nested_cliques((2, 2, 2), size=9),
-        path(5),
-        path(8),
-        path(12),
+        make_cliques([4, 5]),
+        make_cliques([2, 2, 2]),
+        make_cliques([3, 5, 8, 13]),
+        make_nested_cliques(),
+        make_nested_cliques((3, 2), size=6),
+        make_nested_cliques((2, 2, 2), size=9),
+        make_path(5),
+        make_path(8),
+        make_path(12),
     ],
     ids=repr,
 )
@@ -149,7 +149,7 @@ def test_graphs_whose_best_tree_is_known(known):
 
 
 def test_a_longer_path_needs_heat():
-    known = path(16)
+    known = make_path(16)
     best = dasgupta_cost(HierarchicalClusterTree.from_nested(known.tree), dissimilarity=known.dissimilarity)
     default = learn_tree(dissimilarity=known.dissimilarity)
     assert dasgupta_cost(default, dissimilarity=known.dissimilarity) >= 0.999 * best
@@ -160,7 +160,7 @@ def test_a_longer_path_needs_heat():
 
 
 def test_cliques_from_their_vectors():
-    known = cliques([6, 9, 4])
+    known = make_cliques([6, 9, 4])
     vectors = known.graph.to_scipy().toarray()  # one bin a user
     labels = learn_tree(vectors).cut(3)
     assert len(set(labels[:6])) == len(set(labels[6:15])) == len(set(labels[15:])) == 1

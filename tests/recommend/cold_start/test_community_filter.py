@@ -8,7 +8,7 @@ from privact.errors import InputError
 from privact.network.graph import ContactGraph
 from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.neighbours import as_neighbours, random_neighbours, tree_neighbours
+from privact.recommend.neighbours import as_neighbours, draw_random_neighbours, find_tree_neighbours
 from privact.tree.hct import HierarchicalClusterTree
 
 DENSE = np.array([[0.0, 0, 0, 0], [1.0, 0.5, 0, 0], [0.2, 0, 0.4, 0], [0, 0.9, 0.1, 0]])
@@ -73,17 +73,17 @@ def test_the_reason_counts_who_has_it():
 
 def test_the_nearest_in_the_tree_are_the_neighbours():
     tree = HierarchicalClusterTree.from_nested((((0, 1), 2), 3))
-    assert tree_neighbours(tree, [1, 2, 3, 0.4]).toarray().tolist() == [
+    assert find_tree_neighbours(tree, [1, 2, 3, 0.4]).toarray().tolist() == [
         [0, 1, 0, 0],
         [1, 0, 1, 0],
         [1, 1, 0, 1],
         [1, 0, 0, 0],
     ]
-    assert (tree_neighbours(tree, 99).toarray() == 1 - np.eye(4)).all()
+    assert (find_tree_neighbours(tree, 99).toarray() == 1 - np.eye(4)).all()
 
 
 def test_random_neighbours_are_m_others_each_as_likely():
-    drawn = sum(random_neighbours(5, 2, np.random.default_rng(seed)).toarray() for seed in range(2000))
+    drawn = sum(draw_random_neighbours(5, 2, np.random.default_rng(seed)).toarray() for seed in range(2000))
     assert np.diag(drawn).tolist() == [0] * 5
     assert (drawn.sum(axis=1) == 4000).all()
     others = drawn[~np.eye(5, dtype=bool)]
@@ -91,9 +91,9 @@ def test_random_neighbours_are_m_others_each_as_likely():
 
 
 def test_a_user_who_is_alone_has_no_random_neighbours():
-    assert random_neighbours(1, 3, np.random.default_rng(0)).toarray().tolist() == [[0]]
-    assert tree_neighbours(HierarchicalClusterTree.from_linkage(np.empty((0, 4))), 3).toarray().tolist() == [[0]]
-    assert random_neighbours(2, 3, 0).toarray().tolist() == [[0, 1], [1, 0]]  # a seed is enough
+    assert draw_random_neighbours(1, 3, np.random.default_rng(0)).toarray().tolist() == [[0]]
+    assert find_tree_neighbours(HierarchicalClusterTree.from_linkage(np.empty((0, 4))), 3).toarray().tolist() == [[0]]
+    assert draw_random_neighbours(2, 3, 0).toarray().tolist() == [[0, 1], [1, 0]]  # a seed is enough
 
 
 def test_neighbours_may_be_dense_and_what_is_no_matrix_is_one_line():
@@ -114,4 +114,4 @@ def test_neighbours_of_another_size_and_oneself():
     with pytest.raises(InputError, match=r"neighbours have shape \(2, 2\) but there are 4 users"):
         CommunityFilter(csr_array((2, 2))).fit(RATINGS)
     with pytest.raises(InputError, match="m has shape"):
-        random_neighbours(5, [1, 2], np.random.default_rng(0))
+        draw_random_neighbours(5, [1, 2], np.random.default_rng(0))

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from privact.errors import InputError
 from privact.recommend.cold_start import validation
 from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
-from privact.recommend.cold_start.similar_reports import LikeReports
+from privact.recommend.cold_start.similar_reports import SimilarReports
 from privact.recommend.cold_start.validation import choose_settings
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.popularity import MostPopular
@@ -75,7 +75,7 @@ def test_weights_are_the_trees_times_the_reports():
 
 def test_half_of_the_weight_is_of_users_with_like_reports():
     rated = DENSE.any(axis=1)
-    near, alike = weights(strength=2.0, ridge=np.inf), LikeReports(CONTACTS, rated).weights(np.array([0]), rated * 1.0, 0.5)[0]
+    near, alike = weights(strength=2.0, ridge=np.inf), SimilarReports(CONTACTS, rated).weights(np.array([0]), rated * 1.0, 0.5)[0]
     assert weights(strength=2.0, ridge=0.5) == pytest.approx(near / 2 + alike / 2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.recommend.cold_start.similar_reports import LikeReports
+from privact.recommend.cold_start.similar_reports import SimilarReports
 
 RNG = np.random.default_rng(3)
 CONTACTS = RNG.gamma(2.0, 3.0, (40, 3))
@@ -22,21 +22,21 @@ def test_predictions_are_those_of_a_ridge_regression_by_hand():
     stacked = np.vstack((x[RATED], np.sqrt(0.3 * 30) * np.eye(3)))
     coefficients = np.linalg.lstsq(stacked, np.append(y, np.zeros(3)), rcond=None)[0]
     inside = np.clip(x, x[RATED].min(axis=0), x[RATED].max(axis=0))
-    weights = LikeReports(CONTACTS, RATED).weights(ROWS, RATED.astype(float), 0.3)
+    weights = SimilarReports(CONTACTS, RATED).weights(ROWS, RATED.astype(float), 0.3)
     assert weights @ has == pytest.approx(has[RATED].mean() + inside[ROWS] @ coefficients)
 
 
 def test_users_with_the_same_report_weigh_most_and_opposite_ones_least():
     contacts = np.array([[9.0, 0.0], [9.0, 0.0], [0.0, 9.0], [3.0, 3.0]])
     rated = np.array([False, True, True, True])
-    same, opposite, between = 3 * LikeReports(contacts, rated).weights(np.array([0]), rated.astype(float))[0, 1:]
+    same, opposite, between = 3 * SimilarReports(contacts, rated).weights(np.array([0]), rated.astype(float))[0, 1:]
     assert same > between > opposite
     assert same > 1.0 > opposite
 
 
 def test_weights_sum_to_one_however_unevenly_users_count():
     voices = RATED * RNG.gamma(0.2, 5.0, 40)
-    weights = LikeReports(CONTACTS, RATED).weights(ROWS, voices)
+    weights = SimilarReports(CONTACTS, RATED).weights(ROWS, voices)
     assert weights.sum(axis=1) == pytest.approx(1.0)
     assert (weights[:, ~RATED] == 0.0).all()
 
@@ -44,7 +44,7 @@ def test_weights_sum_to_one_however_unevenly_users_count():
 def test_nobody_is_taken_to_be_further_out_than_users_with_ratings():
     far, edge = CONTACTS.copy(), CONTACTS.copy()
     far[39], edge[39] = 1e6, CONTACTS[RATED].max(axis=0)
-    weights = [LikeReports(each, RATED).weights(np.array([39]), RATED.astype(float)) for each in (far, edge)]
+    weights = [SimilarReports(each, RATED).weights(np.array([39]), RATED.astype(float)) for each in (far, edge)]
     assert weights[0] == pytest.approx(weights[1])
 
 
@@ -57,9 +57,9 @@ def test_nobody_is_taken_to_be_further_out_than_users_with_ratings():
     ],
 )
 def test_where_reports_say_nothing_everybody_weighs_the_same(contacts, ridge):
-    weights = LikeReports(contacts, RATED).weights(ROWS, RATED.astype(float), ridge)
+    weights = SimilarReports(contacts, RATED).weights(ROWS, RATED.astype(float), ridge)
     assert weights[:, RATED] == pytest.approx(1 / 30, abs=1e-9)
 
 
 def test_nobody_with_ratings_is_no_failure():
-    assert LikeReports(CONTACTS, np.zeros(40, bool)).weights(ROWS, np.zeros(40)).tolist() == [[0.0] * 40] * 10
+    assert SimilarReports(CONTACTS, np.zeros(40, bool)).weights(ROWS, np.zeros(40)).tolist() == [[0.0] * 40] * 10

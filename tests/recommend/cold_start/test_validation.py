@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from privact.recommend.cold_start import validation
 from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
-from privact.recommend.cold_start.validation import choose_settings, settings_for
+from privact.recommend.cold_start.validation import choose_settings, choose_settings_for_tree
 from privact.recommend.data.ratings import Ratings
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -33,8 +33,8 @@ def test_settings_are_not_tried_where_that_takes_too_much_memory(monkeypatch: py
     monkeypatch.setattr(validation, "choose_settings", lambda *given: ColdStartSettings(strength=5.0))
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
     model = ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2)))))
-    assert settings_for(model, 64).strength == 5.0
-    assert settings_for(model, 63) == model.settings
+    assert choose_settings_for_tree(model, 64).strength == 5.0
+    assert choose_settings_for_tree(model, 63) == model.settings
 
 
 def test_closer_communities_are_tried_in_small_trees(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,5 +43,5 @@ def test_closer_communities_are_tried_in_small_trees(monkeypatch: pytest.MonkeyP
         validation, "choose_settings", lambda *given: tried.extend(each.strength for each in given[2]) or given[2][0]
     )
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
-    settings_for(ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2))))))
+    choose_settings_for_tree(ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2))))))
     assert {0.08, 0.8, 8.0, 1_000.0, 3_000.0, np.inf} == set(tried)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from privact.recommend.data.distinct_items import distinct_items
+from privact.recommend.data.distinct_items import merge_duplicate_items
 from privact.recommend.exposure.plain import fit_plainly, nobody
 from privact.recommend.exposure.settings import RECQ
 
 
 def test_equal_columns_are_put_together_and_empty_ones_left_out() -> None:
     ratings = np.array([[5, 0, 1, 0, 2], [0, 0, 0, 3, 0], [1, 0, 4, 0, 0]])
-    found = distinct_items(csr_array(ratings))
+    found = merge_duplicate_items(csr_array(ratings))
     assert found.column_of.tolist() == [0, -1, 0, 1, 2]
     assert found.weights.tolist() == [2, 1, 1]
     assert found.matrix.toarray().tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -24,7 +24,7 @@ def test_equal_columns_are_put_together_and_empty_ones_left_out() -> None:
 @settings(deadline=None, max_examples=50)
 @given(arrays(np.int8, st.tuples(st.integers(1, 5), st.integers(1, 12)), elements=st.integers(0, 1)))
 def test_distinct_columns_hold_all_ratings(rated: np.ndarray) -> None:
-    found = distinct_items(csr_array(rated))
+    found = merge_duplicate_items(csr_array(rated))
     known = found.column_of >= 0
     assert (known == rated.any(axis=0)).all()
     dense = found.matrix.toarray()

@@ -11,7 +11,7 @@ from ir_measures import AP, nDCG
 from scipy.sparse import csr_array
 
 from privact.errors import InputError
-from privact.recommend.data.metrics import mean_over_cutoffs, score
+from privact.recommend.data.metrics import average_over_cutoffs, score
 
 
 def relevant(*rows, n_items=8):
@@ -27,7 +27,7 @@ def test_by_hand():
     assert found.ndcg[0] == pytest.approx((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
     assert found.average_precision[0] == pytest.approx((1 / 1 + 2 / 3) / 2)
     # AP_1 = 1/2, AP_2 = 1/2, AP_3 = (1 + 2/3) / 2
-    assert mean_over_cutoffs(ranked, relevant({3, 5}))[0] == pytest.approx((0.5 + 0.5 + 5 / 6) / 3)
+    assert average_over_cutoffs(ranked, relevant({3, 5}))[0] == pytest.approx((0.5 + 0.5 + 5 / 6) / 3)
 
 
 def test_a_perfect_list_has_1_and_one_without_hits_0_also_where_more_is_hidden_than_listed():

@@ -88,7 +88,7 @@ class Recommendations:
 
     def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
         from privact.recommend.cold_start.recommender import ColdStartRecommender
-        from privact.recommend.cold_start.validation import settings_for
+        from privact.recommend.cold_start.validation import choose_settings_for_tree
 
         file = next((path for path in self._folder.glob("ratings.*")), None)
         if file is None:
@@ -103,7 +103,7 @@ class Recommendations:
                 raise WrongState(_NOBODY)
             groups, contacts = self._contact_groups(round_id, tree)
             made = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
-            made.settings = settings_for(made, _MOST_WEIGHTS)
+            made.settings = choose_settings_for_tree(made, _MOST_WEIGHTS)
             self._made[key] = made
             while len(self._made) > _MOST:
                 self._made.popitem(last=False)

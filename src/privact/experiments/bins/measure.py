@@ -20,10 +20,10 @@ from privact.experiments.running.seeded_trees import EPSILONS, SeededNetwork, de
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
-from privact.query.quality import random_tree, share_of_contacts
+from privact.query.quality import draw_random_tree, measure_contact_share
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.taste_groups import taste_groups
-from privact.simulate.federated_network import federated_network
+from privact.recommend.taste_groups import find_taste_groups
+from privact.simulate.federated_network import make_federated_network
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -104,7 +104,7 @@ def sweep_bins(graph: ContactGraph, seeds: int, progress: Callable[[str], None])
                 points = Embedding.from_counts(run.vectors) if epsilon is None else denoise(run.reports(epsilon), epsilon)
                 tree = learn_tree(points, random_state=run.seed)
                 losses.append(run.loss(tree))
-                shares.append(share_of_contacts(tree, adjacency))
+                shares.append(measure_contact_share(tree, adjacency))
             yield {
                 "n_bins": n_bins,
                 "epsilon": epsilon,
@@ -115,18 +115,18 @@ def sweep_bins(graph: ContactGraph, seeds: int, progress: Callable[[str], None])
 
 def measure_made_up(n_users: int, seed: int) -> list[float]:
     """Share of true contacts among the nearest users for each of `list_meanings`, on a network of this seed."""
-    network = federated_network(n_users, n_servers=SERVERS, random_state=seed)
+    network = make_federated_network(n_users, n_servers=SERVERS, random_state=seed)
     user, artist, plays = network.ratings.T
     rated = csr_array((plays, (user, artist)), shape=(n_users, len(network.artist_names)))
-    taste = taste_groups(Ratings.from_csr(rated), SERVERS, np.random.default_rng(seed))
+    taste = find_taste_groups(Ratings.from_csr(rated), SERVERS, np.random.default_rng(seed))
     labels = {"home servers": network.servers, "taste groups": taste.labels}
     adjacency = network.graph.to_scipy()
-    return [share_of_contacts(_tree(each, network.graph, labels.get(each.bins), seed), adjacency) for each in list_meanings()]
+    return [measure_contact_share(_tree(each, network.graph, labels.get(each.bins), seed), adjacency) for each in list_meanings()]
 
 
 def _tree(meaning: Meaning, graph: Any, labels: Any, seed: int) -> HierarchicalClusterTree:
     if meaning.bins == "none":
-        return random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
+        return draw_random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
     if meaning.profile == "own group only":
         return learn_tree(np.eye(int(labels.max()) + 2)[labels], random_state=seed)  # users without a group are a group
     given: dict[str, Any] = {"n_bins": 1 if meaning.bins == "one" else default_bins(graph.n_users)}

@@ -20,8 +20,8 @@ from privact.experiments.running.networks import RatedNetwork, shuffled
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
-from privact.query.quality import random_tree, tree_quality
-from privact.recommend.taste_groups import taste_groups
+from privact.query.quality import draw_random_tree, measure_tree_quality
+from privact.recommend.taste_groups import find_taste_groups
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["GROUPS", "Setting", "list_settings", "measure", "measure_trees", "summarize"]
@@ -87,16 +87,16 @@ def measure_trees(network: RatedNetwork, epsilon: float | None, seed: int) -> It
     graph = shuffled(network.graph, order)
     ratings = network.ratings.for_users(graph.users)
     adjacency = graph.to_scipy()
-    groups = {k: taste_groups(ratings, k, rng) for k in GROUPS}
+    groups = {k: find_taste_groups(ratings, k, rng) for k in GROUPS}
     for setting in list_settings(graph.n_users):
         labels = groups[setting.n_bins].labels if setting.bins == "taste groups" else None
-        quality = asdict(tree_quality(_tree(setting, graph, labels, epsilon, seed), adjacency))
+        quality = asdict(measure_tree_quality(_tree(setting, graph, labels, epsilon, seed), adjacency))
         yield {measure: quality[measure] for measure in MEASURES}
 
 
 def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | None, seed: int) -> HierarchicalClusterTree:
     if setting.profile == "random tree":
-        return random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
+        return draw_random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
     if setting.profile == "own group only":
         return learn_tree(np.eye(setting.n_bins + 1)[labels], random_state=seed)  # users without a group are a group
     bins = {"bins": labels} if labels is not None else {"n_bins": setting.n_bins}

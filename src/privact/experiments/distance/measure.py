@@ -26,11 +26,11 @@ from privact.experiments.running.rounds import reported_degrees
 from privact.experiments.table3.paper import PAPER as STATED
 from privact.experiments.table5.measure import correlate_rows
 from privact.experiments.table5.measure import measure as measure_similarity
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.recommend.cold_start.community_filter import CommunityFilter
 from privact.recommend.data.metrics import CUTOFF, score
-from privact.recommend.data.splits import FOLDS, Split, user_splits
-from privact.recommend.neighbours import random_neighbours, tree_neighbours
+from privact.recommend.data.splits import FOLDS, Split, split_users
+from privact.recommend.neighbours import draw_random_neighbours, find_tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
 
@@ -106,7 +106,7 @@ def measure_folds(network: RatedNetwork, seed: int, folds: int) -> Iterator[dict
 
     steps = shortest_path(network.graph.to_scipy(), unweighted=True)
     communities = _find_communities(network, seed)
-    for split in list(user_splits(network.ratings, np.random.default_rng([seed, 1]), FOLDS))[:folds]:
+    for split in list(split_users(network.ratings, np.random.default_rng([seed, 1]), FOLDS))[:folds]:
         found: dict[str, dict[str, Any]] = {}
         for method in METHODS:
             members = communities.get(method)
@@ -127,10 +127,10 @@ def _find_communities(network: RatedNetwork, seed: int) -> dict[str, csr_array]:
     rng = np.random.default_rng([seed, 2])
     many = reported_degrees(played)
     return {
-        "PrivaCT-CF": tree_neighbours(played.tree_, many),
-        "m random users": random_neighbours(graph.n_users, many, rng),
-        "PrivaCT-CF, degree only": tree_neighbours(by_degree.tree_, reported_degrees(by_degree)),
-        "PrivaCT-CF, random tree": tree_neighbours(random_tree(graph.n_users, rng), many),
+        "PrivaCT-CF": find_tree_neighbours(played.tree_, many),
+        "m random users": draw_random_neighbours(graph.n_users, many, rng),
+        "PrivaCT-CF, degree only": find_tree_neighbours(by_degree.tree_, reported_degrees(by_degree)),
+        "PrivaCT-CF, random tree": find_tree_neighbours(draw_random_tree(graph.n_users, rng), many),
     }
 
 

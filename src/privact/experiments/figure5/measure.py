@@ -19,7 +19,7 @@ from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.search_state import random_state_of, tree_of
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
@@ -71,7 +71,7 @@ def traces(graph: ContactGraph, seed: int, sweeps: int) -> Iterator[tuple[str, f
     yield "CMN", None, list(enumerate(learn_cmn(graph, sweeps, random_state=rng, window=None).log_likelihood_trace))
     yield "average linkage", None, _end(learn_tree(vectors, search="linkage"), graph, sweeps)
     yield "degree only", None, _end(learn_tree(degrees), graph, sweeps)
-    yield "random tree", None, _end(random_tree(n, rng), graph, sweeps)
+    yield "random tree", None, _end(draw_random_tree(n, rng), graph, sweeps)
 
 
 def chain_likelihood(vectors: NDArray[np.int64], graph: ContactGraph, sweeps: int, rng: np.random.Generator) -> list[float]:

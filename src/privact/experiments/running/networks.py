@@ -15,7 +15,7 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.experiments.running.data_content import file_digest
-from privact.network.datasets import Dataset, dataset_folder, load_dataset
+from privact.network.datasets import Dataset, find_dataset_folder, load_dataset
 from privact.network.graph import ContactGraph
 from privact.network.read import read_graph
 from privact.recommend.data.ratings import Normalisation, Ratings
@@ -193,7 +193,7 @@ def rated_content(name: str, data: str | None = None) -> str:
 
     name, data: as for `load_rated`.
     """
-    ratings = dataset_folder(name, data) / "ratings.tsv.gz"
+    ratings = find_dataset_folder(name, data) / "ratings.tsv.gz"
     return " ".join(file_digest(path)[:16] for path in (ratings.with_name("social.tsv.gz"), ratings))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from privact.estimator import PrivaCT
 from privact.experiments.running.networks import RatedNetwork
 from privact.learn.evidence.count_posterior import CountPosterior
-from privact.query.quality import random_tree
+from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["Rounds", "reported_degrees", "rounds_of"]
@@ -45,7 +45,7 @@ class Rounds:
     def blind_tree(self) -> HierarchicalClusterTree:
         """A tree that knows nothing."""
         graph = self.network.graph
-        return random_tree(graph.n_users, self._rng(2), graph.users)
+        return draw_random_tree(graph.n_users, self._rng(2), graph.users)
 
     def _rng(self, purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, purpose, 0])

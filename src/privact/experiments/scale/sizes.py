@@ -79,12 +79,12 @@ def make_network(n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The exact counts of a heavy-tailed network in random bins, and the reports of its users at epsilon 1."""
     from privact.experiments.running.seeded_trees import random_partition
     from privact.protocol.round import default_bins
-    from privact.simulate.federated_network import federated_network
+    from privact.simulate.federated_network import make_federated_network
     from privact.simulate.reports import degree_vectors, simulate_reports
 
     rng = np.random.default_rng(0)
     n_bins = default_bins(n)
-    graph = federated_network(n, n_artists=64, ratings_per_user=0.0, random_state=0).graph
+    graph = make_federated_network(n, n_artists=64, ratings_per_user=0.0, random_state=0).graph
     counts = degree_vectors(graph, random_partition(n, n_bins, rng), n_bins)
     return counts.astype(np.int32), simulate_reports(counts, EPSILON, rng).astype(np.int32)
 

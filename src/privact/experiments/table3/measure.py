@@ -17,7 +17,7 @@ from privact.experiments.table3.methods import BEST, BROAD, GROUPS, METHODS, Col
 from privact.experiments.table3.paper import PAPER
 from privact.protocol.round import epsilon_per_report
 from privact.recommend.data.metrics import CUTOFF, score
-from privact.recommend.data.splits import FOLDS, Split, user_splits
+from privact.recommend.data.splits import FOLDS, Split, split_users
 from privact.recommend.recommender import Recommender
 
 __all__ = ["AGAINST", "Plan", "measure"]
@@ -90,7 +90,7 @@ def _list_parts(name: str, plan: Plan, networks: Networks) -> Iterator[tuple[dic
     def splits() -> list[Split]:
         if not held:
             held["network"] = networks.rated(name)
-            held["splits"] = list(user_splits(held["network"].ratings, np.random.default_rng(_SPLIT_SEED)))
+            held["splits"] = list(split_users(held["network"].ratings, np.random.default_rng(_SPLIT_SEED)))
         return list(held["splits"])
 
     content = networks.content(name)

@@ -17,10 +17,10 @@ from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdS
 from privact.recommend.cold_start.validation import choose_settings
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.data.splits import Split
-from privact.recommend.neighbours import random_neighbours, tree_neighbours
+from privact.recommend.neighbours import draw_random_neighbours, find_tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
-from privact.recommend.taste_groups import TasteGroups, taste_groups
+from privact.recommend.taste_groups import TasteGroups, find_taste_groups
 
 __all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
 
@@ -96,13 +96,13 @@ class ColdStartRun:
         """The methods that see a tree or draw something."""
         train, graph = self.split.train, self.network.graph
         many = reported_degrees(self.rounds.paper)
-        yield "m random users", CommunityFilter(random_neighbours(graph.n_users, many, self._rng(5))).fit(train)
-        yield "PrivaCT-CF, random tree", CommunityFilter(tree_neighbours(self.rounds.blind_tree, many)).fit(train)
-        by_degree = tree_neighbours(self.rounds.degree_only.tree_, reported_degrees(self.rounds.degree_only))
+        yield "m random users", CommunityFilter(draw_random_neighbours(graph.n_users, many, self._rng(5))).fit(train)
+        yield "PrivaCT-CF, random tree", CommunityFilter(find_tree_neighbours(self.rounds.blind_tree, many)).fit(train)
+        by_degree = find_tree_neighbours(self.rounds.degree_only.tree_, reported_degrees(self.rounds.degree_only))
         yield "PrivaCT-CF, degree only", CommunityFilter(by_degree).fit(train)
-        yield "PrivaCT-CF", CommunityFilter(tree_neighbours(self.rounds.paper.tree_, many)).fit(train)
+        yield "PrivaCT-CF", CommunityFilter(find_tree_neighbours(self.rounds.paper.tree_, many)).fit(train)
         taste = self.taste_round(self.epsilon)
-        yield "PrivaCT-CF, taste bins", CommunityFilter(tree_neighbours(taste.tree_, reported_degrees(taste))).fit(train)
+        yield "PrivaCT-CF, taste bins", CommunityFilter(find_tree_neighbours(taste.tree_, reported_degrees(taste))).fit(train)
         yield "whole tree, random tree", self._whole(ColdStartRecommender(self.rounds.blind_tree, train), 0)
         yield "whole tree, degree only", self._whole(ColdStartRecommender(self.rounds.degree_only.tree_, train), 1)
         yield "whole tree, random bins", self._whole(ColdStartRecommender(self.rounds.random_bins.tree_, train), 2)
@@ -123,7 +123,7 @@ class ColdStartRun:
 
     @cached_property
     def _groups(self) -> TasteGroups:
-        return taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
+        return find_taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
 
     @cached_property
     def _taste_rounds(self) -> dict[float | None, PrivaCT]:

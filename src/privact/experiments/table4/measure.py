@@ -13,7 +13,7 @@ from privact.experiments.report.recommendation_rows import Row, refuse_without_c
 from privact.experiments.running.kept_parts import KeptParts
 from privact.experiments.running.significance import paired_p_value
 from privact.experiments.table4.methods import ALONE, EPSILON, METHODS, TUNED, ExistingRun, Method, Tuned, choose_tuned
-from privact.recommend.data.splits import FOLDS, rating_splits
+from privact.recommend.data.splits import FOLDS, split_ratings
 
 __all__ = ["FULL", "PAPER", "QUICK", "Scale", "measure", "measure_gains", "plan", "summarize"]
 
@@ -53,7 +53,7 @@ def measure(task: Task) -> dict[str, Any]:
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
         run: ExistingRun | None = None
         tuned: Tuned | None = TUNED.get(name)
-        splits = rating_splits(network.ratings, np.random.default_rng(0))
+        splits = split_ratings(network.ratings, np.random.default_rng(0))
         for fold, method, seed in plan(scale):
             task.progress(f"{name}, fold {fold + 1} of {scale.folds}: {method.name}", done, total)
             if run is None or run.split.fold != fold:

@@ -14,12 +14,12 @@ from privact.experiments.running.rounds import reported_degrees
 from privact.experiments.table3.methods import ColdStartRun
 from privact.protocol.round import default_bins
 from privact.recommend.data.metrics import CUTOFF, score
-from privact.recommend.data.splits import Split, rating_splits
+from privact.recommend.data.splits import Split, split_ratings
 from privact.recommend.exposure.settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.exposure.social_exposure import SocialExposure
 from privact.recommend.factors.implicit_factors import ImplicitFactors
 from privact.recommend.factors.neighbour_blend import NeighbourBlend
-from privact.recommend.neighbours import random_neighbours, tree_neighbours
+from privact.recommend.neighbours import draw_random_neighbours, find_tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
 from privact.recommend.taste_groups import FACTORS
@@ -193,18 +193,18 @@ class ExistingRun:
         if near == "contacts":
             return graph.to_scipy()
         if near == "as many as contacts":
-            return random_neighbours(graph.n_users, graph.degrees, rng)
+            return draw_random_neighbours(graph.n_users, graph.degrees, rng)
         played = self._round(seed)
         if near == "taste tree":
             taste = played.taste_round(EPSILON)
-            return tree_neighbours(taste.tree_, reported_degrees(taste))
+            return find_tree_neighbours(taste.tree_, reported_degrees(taste))
         rounds = played.rounds
         if near == "degree tree":
-            return tree_neighbours(rounds.degree_only.tree_, reported_degrees(rounds.degree_only))
+            return find_tree_neighbours(rounds.degree_only.tree_, reported_degrees(rounds.degree_only))
         many = reported_degrees(rounds.random_bins)
         if near == "random users":
-            return random_neighbours(graph.n_users, many, rng)
-        return tree_neighbours(rounds.blind_tree if near == "random tree" else rounds.random_bins.tree_, many)
+            return draw_random_neighbours(graph.n_users, many, rng)
+        return find_tree_neighbours(rounds.blind_tree if near == "random tree" else rounds.random_bins.tree_, many)
 
     def _round(self, seed: int) -> ColdStartRun:
         if seed not in self._rounds:
@@ -241,7 +241,7 @@ class ExistingRun:
     @cached_property
     def _inner(self) -> ExistingRun:
         """The training part of the fold as a network of its own, with a fold of its own."""
-        inner = next(rating_splits(self.split.train, np.random.default_rng([30, self.split.fold])))
+        inner = next(split_ratings(self.split.train, np.random.default_rng([30, self.split.fold])))
         return ExistingRun(self.network, replace(inner, fold=self.split.fold), self.tuned)
 
     @cached_property

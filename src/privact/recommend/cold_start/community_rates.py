@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from privact.tree.ancestry import climb_path
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["STRENGTH", "community_path", "community_weights", "rate_plainly"]
+__all__ = ["STRENGTH", "list_community_path", "rate_plainly", "weigh_communities"]
 
 STRENGTH = 3000.0
 """How strongly a community is held to the one around it, in users; infinity makes every rate the popularity."""
 
 
-def community_weights(
+def weigh_communities(
     tree: HierarchicalClusterTree, leaves: NDArray[np.int64], rated: NDArray[np.bool_], strength: float = STRENGTH
 ) -> NDArray[np.float64]:
     """(q, n) how much each user's ratings count for some users: rows sum to 1; nobody counts for oneself.
@@ -45,7 +45,7 @@ def community_weights(
     return weights
 
 
-def community_path(
+def list_community_path(
     tree: HierarchicalClusterTree, leaf: int, before: NDArray[np.int64], itself_rated: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The communities around a leaf that differ in rated members, smallest first, and how many others in each have ratings.

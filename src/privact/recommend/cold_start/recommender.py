@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
-from privact.recommend.cold_start.community_rates import STRENGTH, community_path, community_weights
+from privact.recommend.cold_start.community_rates import STRENGTH, list_community_path, weigh_communities
 from privact.recommend.cold_start.contact_groups import POWER, PRIOR, ContactGroups
-from privact.recommend.cold_start.similar_reports import RIDGE, LikeReports
+from privact.recommend.cold_start.similar_reports import RIDGE, SimilarReports
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.popularity import even_voices
+from privact.recommend.popularity import weigh_users_evenly
 from privact.recommend.recommender import Recommender
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -100,7 +100,7 @@ class ColdStartRecommender(Recommender):
 
     def weights(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n) how much each user's ratings count for some users; a user's own do not."""
-        return self.blended(community_weights(self.tree, rows, self._rated, self.settings.strength), rows, self.settings)
+        return self.blended(weigh_communities(self.tree, rows, self._rated, self.settings.strength), rows, self.settings)
 
     def blended(
         self, community: NDArray[np.float64], rows: NDArray[np.int64], settings: ColdStartSettings
@@ -109,7 +109,7 @@ class ColdStartRecommender(Recommender):
 
         community: (q, n) `community_weights` of the rows with the strength of the settings.
         """
-        voices = even_voices(self.ratings) if settings.evenly else np.ones(self.ratings.n_users)
+        voices = weigh_users_evenly(self.ratings) if settings.evenly else np.ones(self.ratings.n_users)
         if self._report is None:
             return _shares(community * voices)
         lifts = self._report.lifts(rows, settings.prior, settings.power) if settings.power else 1.0
@@ -130,7 +130,7 @@ class ColdStartRecommender(Recommender):
         self._report = None
         if self.groups is not None and self.contacts is not None:
             self._report = ContactGroups(self.groups, self.contacts, self._rated)
-            self._alike = LikeReports(self._report.contacts, self._rated)
+            self._alike = SimilarReports(self._report.contacts, self._rated)
 
     def _similar(self, row: int, m: int) -> list[tuple[int, float]]:
         weights = self.weights(np.array([row]))[0]
@@ -138,7 +138,7 @@ class ColdStartRecommender(Recommender):
         return [(int(other), float(weights[other])) for other in best if weights[other] > 0]
 
     def _reason(self, row: int, item: int) -> str:
-        nodes, members = community_path(self.tree, row, self._before, bool(self._rated[row]))
+        nodes, members = list_community_path(self.tree, row, self._before, bool(self._rated[row]))
         having = np.append(0, np.cumsum(self._having(item)[self.tree.order]))
         start = self.tree.start[nodes].astype(np.int64)
         counts = having[start + self.tree.size[nodes]] - having[start]

@@ -15,13 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RIDGE", "LikeReports"]
+__all__ = ["RIDGE", "SimilarReports"]
 
 RIDGE = 0.3
 """How strongly the regression is held to popularity, in units of the mean variance of a logarithm; infinity leaves popularity."""
 
 
-class LikeReports:
+class SimilarReports:
     """The reports of users with ratings, to compare others with.
 
     contacts: (n, K) the posterior expectation of the number of contacts in each group; a row of zeros says nothing.

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.cold_start.community_rates import community_weights
+from privact.recommend.cold_start.community_rates import weigh_communities
 from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings, weighted_rates
-from privact.recommend.cores import on_all_cores
+from privact.recommend.cores import run_on_all_cores
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.ranking import best_items
+from privact.recommend.ranking import find_best_items
 
-__all__ = ["GRID", "ITEMS", "MOST_WEIGHTS", "choose_settings", "settings_for"]
+__all__ = ["GRID", "ITEMS", "MOST_WEIGHTS", "choose_settings", "choose_settings_for_tree"]
 
 GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(),
@@ -70,16 +70,16 @@ def choose_settings(
     rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _asked(len(rows), ratings.matrix.nnz)])
     relevant = ratings.matrix[rows]
     weights = {
-        strength: community_weights(recommender.tree, rows, rated, strength)
+        strength: weigh_communities(recommender.tree, rows, rated, strength)
         for strength in dict.fromkeys(settings.strength for settings in grid)
     }
     tried = grid if recommender.groups is not None else _different_trees(grid)
 
     def reached(settings: ColdStartSettings) -> NDArray[np.float64]:
         rates = weighted_rates(recommender.blended(weights[settings.strength], rows, settings), ratings)
-        return score(best_items(rates, k), relevant).ndcg
+        return score(find_best_items(rates, k), relevant).ndcg
 
-    first, *others = on_all_cores(reached, tried)
+    first, *others = run_on_all_cores(reached, tried)
     best, gain = tried[0], 0.0
     for settings, found in zip(tried[1:], others, strict=True):
         difference = found - first
@@ -89,7 +89,7 @@ def choose_settings(
     return best
 
 
-def settings_for(recommender: ColdStartRecommender, most_weights: int = MOST_WEIGHTS) -> ColdStartSettings:
+def choose_settings_for_tree(recommender: ColdStartRecommender, most_weights: int = MOST_WEIGHTS) -> ColdStartSettings:
     """The settings that serve the users of a tree best, chosen by `choose_settings`, always alike.
 
     Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DistinctItems", "distinct_items"]
+__all__ = ["DistinctItems", "merge_duplicate_items"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class DistinctItems:
     column_of: NDArray[np.int64]
 
 
-def distinct_items(ratings: Any) -> DistinctItems:
+def merge_duplicate_items(ratings: Any) -> DistinctItems:
     """Put items together that the same users rated; columns come in the order of their first items.
 
     ratings: (n_users, n_items) SciPy sparse matrix; any stored value other than zero is a rating.

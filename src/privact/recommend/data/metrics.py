@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from privact.errors import InputError
 
-__all__ = ["CUTOFF", "Scores", "hits_of", "mean_over_cutoffs", "score"]
+__all__ = ["CUTOFF", "Scores", "average_over_cutoffs", "mark_hits", "score"]
 
 CUTOFF = 100
 """The k of the paper's tables."""
@@ -58,7 +58,7 @@ def score(ranked: NDArray[np.integer], relevant: csr_array) -> Scores:
 
     Without users there is no mean: that is refused.
     """
-    hits = hits_of(ranked, relevant)
+    hits = mark_hits(ranked, relevant)
     k = hits.shape[1]
     total = np.minimum(np.diff(relevant.indptr), k)
     discount = 1.0 / np.log2(np.arange(2, k + 2))
@@ -67,16 +67,16 @@ def score(ranked: NDArray[np.integer], relevant: csr_array) -> Scores:
     return Scores((hits * discount).sum(axis=1) / ideal, (precision * hits).sum(axis=1) / total)
 
 
-def mean_over_cutoffs(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.float64]:
+def average_over_cutoffs(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.float64]:
     """(q) the appendix's MAP_k by the letter: the mean of AP_1 to AP_k of one list, with N the number of hidden items."""
-    hits = hits_of(ranked, relevant)
+    hits = mark_hits(ranked, relevant)
     k = hits.shape[1]
     precision = np.cumsum(hits, axis=1) / np.arange(1, k + 1)
     total = np.diff(relevant.indptr)
     return np.asarray(np.cumsum(precision * hits, axis=1).mean(axis=1) / total)
 
 
-def hits_of(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.bool_]:
+def mark_hits(ranked: NDArray[np.integer], relevant: csr_array) -> NDArray[np.bool_]:
     """(q, k) whether each listed item is among the hidden ones."""
     listed = np.asarray(ranked, dtype=np.int64)
     n_lists, n_items = relevant.shape

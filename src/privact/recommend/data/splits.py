@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from privact.errors import InputError
 from privact.recommend.data.ratings import Ratings
 
-__all__ = ["FOLDS", "Split", "fold_numbers", "rating_splits", "user_splits"]
+__all__ = ["FOLDS", "Split", "draw_folds", "split_ratings", "split_users"]
 
 FOLDS = 5
 """As many folds as the paper has."""
@@ -34,29 +34,29 @@ class Split:
     relevant: csr_array
 
 
-def user_splits(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
+def split_users(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
     """Cold start: each fold hides all ratings of a part of the users, who then have none.
 
     ratings: of everybody; users without ratings are never judged.
     rng: decides who is in which fold.
     folds: how many parts, equal up to one user.
     """
-    fold_of = fold_numbers(ratings.n_users, folds, rng)
+    fold_of = draw_folds(ratings.n_users, folds, rng)
     owner = np.repeat(np.arange(ratings.n_users), ratings.activity)
     return _splits(ratings, fold_of[owner], folds)
 
 
-def rating_splits(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
+def split_ratings(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
     """Existing users: each fold hides a part of the ratings, whoever gave them.
 
     ratings: of everybody.
     rng: decides which rating is in which fold.
     folds: how many parts, equal up to one rating.
     """
-    return _splits(ratings, fold_numbers(ratings.n_ratings, folds, rng), folds)
+    return _splits(ratings, draw_folds(ratings.n_ratings, folds, rng), folds)
 
 
-def fold_numbers(count: int, folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_folds(count: int, folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """(count) the fold of each of some things, drawn so that folds are equal up to one.
 
     folds: at least 2 and at most as many as things.

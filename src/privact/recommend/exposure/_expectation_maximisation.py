@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.cores import blocks, on_all_cores
+from privact.recommend.cores import run_on_all_cores, split_into_blocks
 from privact.recommend.exposure._kernel import expose
 from privact.recommend.exposure.priors import Floats, PopularityPrior
 from privact.recommend.exposure.settings import ExposureSettings
@@ -56,7 +56,7 @@ def _iterate(
     alone = np.ones(len(users), users.dtype)
     items = _regress(rated_by, users, alone, settings.item_ridge / settings.precision, lambda block: before(block).T)
     after = _to_items(rated_by, users, items, prior, settings)
-    on_all_cores(lambda block: prior.learn(block, after(block)), blocks(len(items), len(users)))
+    run_on_all_cores(lambda block: prior.learn(block, after(block)), split_into_blocks(len(items), len(users)))
     return users, items
 
 
@@ -119,7 +119,7 @@ def _regress(rated: Any, other: Floats, weights: Floats, ridge: float, seen: See
         systems[:, diagonal, diagonal] += ridge
         found[rows] = np.linalg.solve(systems, right[rows, :, None])[:, :, 0]
 
-    on_all_cores(solve, blocks(n_rows, n_columns))
+    run_on_all_cores(solve, split_into_blocks(n_rows, n_columns))
     return found
 
 

@@ -56,7 +56,7 @@ def half_step(rated: Any, other: Floats, weights: Floats, extra: float, ridge: f
     rated: (rows, columns) CSR. other: (columns, f). weights: (columns,) how many items or users a column stands for.
     extra: by how much a rated pair counts more than an unrated one. ridge: of the factors.
     """
-    from privact.recommend.cores import blocks, on_all_cores
+    from privact.recommend.cores import run_on_all_cores, split_into_blocks
 
     factors = other.shape[1]
     shared = (other * weights[:, None]).T @ other + ridge * np.eye(factors)
@@ -68,5 +68,5 @@ def half_step(rated: Any, other: Floats, weights: Floats, extra: float, ridge: f
         rated_systems(rated.indptr, rated.indices, rows.start, rows.stop, other, weights, extra, shared, systems, right)
         found[rows] = np.linalg.solve(systems, right[:, :, None])[:, :, 0]
 
-    on_all_cores(solve, blocks(rated.shape[0], factors * factors))
+    run_on_all_cores(solve, split_into_blocks(rated.shape[0], factors * factors))
     return found

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.cores import blocks, on_all_cores
-from privact.recommend.data.distinct_items import DistinctItems, distinct_items
+from privact.recommend.cores import run_on_all_cores, split_into_blocks
+from privact.recommend.data.distinct_items import DistinctItems, merge_duplicate_items
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.neighbours import as_neighbours
 from privact.recommend.ranking import NOTHING
@@ -35,7 +35,7 @@ class FactorModel(Recommender):
         """Distinct items of the ratings; neighbours are checked to fit them."""
         if self.neighbours is not None:
             self._neighbours = as_neighbours(self.neighbours, ratings.n_users)
-        self.distinct_ = distinct_items(ratings.matrix)
+        self.distinct_ = merge_duplicate_items(ratings.matrix)
         self._silent = ratings.activity == 0
         return self.distinct_
 
@@ -81,7 +81,7 @@ class FactorModel(Recommender):
             place = np.arange(len(row)) - np.searchsorted(row, row)
             listed[part][row[place < k], place[place < k]] = items[place < k]
 
-        on_all_cores(list_for, blocks(len(rows), rated.shape[1]))
+        run_on_all_cores(list_for, split_into_blocks(len(rows), rated.shape[1]))
         return listed
 
     def _scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
