@@ -24,6 +24,8 @@ from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
 from privact.tree.embedding import Embedding
 
+__all__ = ["PrivaCT"]
+
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence
     from privact.learn.scale.task_runner import Engine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import html
 import importlib
 import inspect
@@ -11,7 +10,6 @@ import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
@@ -23,7 +21,7 @@ from privact.recommend.recommender import Recommender
 from reference import commands as commands_module
 from reference.commands import Command, all_commands, commands_page
 from reference.docstrings import as_markdown
-from reference.names import PAGES, home_of, names_page, package_page
+from reference.names import PAGES, Page, names_page, package_page, page_of, public_names
 from reference.requests import document, requests_page
 from reference.settings import settings_page
 
@@ -32,7 +30,6 @@ from .fences import ROOT
 
 COMMANDS = list(all_commands())
 LEAVES = [command for command in COMMANDS if not command.is_group]
-MODULES = [module for page in PAGES for module in page.modules]
 PROSE = "\n".join(page.read_text(encoding="utf-8") for page in WRITTEN)
 
 
@@ -110,59 +107,57 @@ def test_every_request_and_every_answer_is_in_the_reference() -> None:
 
 @pytest.mark.parametrize("name", privact.__all__)
 def test_a_public_name_is_in_the_reference(name: str) -> None:
-    home = home_of(name)
-    assert home in MODULES
     row = next(line for line in names_page().splitlines() if line.startswith(f"| [`{name}`]"))
     assert not row.endswith("|  |")
-    page = next(page for page in PAGES if home in page.modules)
-    assert f"::: {home}\n" in package_page(page)
+    page = page_of(name)
+    assert f"::: {page.module}.{name}\n" in package_page(page)
 
 
-def described(module: str) -> dict[str, str]:
-    """The docstring of every public name that a module defines: of functions, classes, methods and constants."""
-    source = Path(importlib.import_module(module).__file__ or "").read_text(encoding="utf-8")
-    exported = getattr(importlib.import_module(module), "__all__", None)
-    found: dict[str, str] = {}
-    body = ast.parse(source).body
-    for node, after in zip(body, [*body[1:], None], strict=True):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            found[node.name] = ast.get_docstring(node) or found.get(node.name, "")
-            for method in node.body if isinstance(node, ast.ClassDef) else []:
-                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                    found[f"{node.name}.{method.name}"] = ast.get_docstring(method) or ""
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and exported:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            text = after.value.value if _is_text(after) else ""  # type: ignore[union-attr]
-            found |= {one.id: text for one in targets if isinstance(one, ast.Name) and one.id in exported}
-    return found
+def test_every_package_that_exports_names_has_a_page() -> None:
+    packages = {f"privact.{found.name}" for found in pkgutil.iter_modules(privact.__path__) if found.ispkg}
+    exporting = {name for name in packages if getattr(importlib.import_module(name), "__all__", [])}
+    assert exporting - {page.module for page in PAGES} == set()
 
 
-def _is_text(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_everything_that_a_module_of_the_reference_offers_has_a_docstring(module: str) -> None:
-    names = described(module)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_exported_name_has_a_docstring(page: Page) -> None:
+    names = public_names(page)
     assert names
-    assert inspect.getdoc(importlib.import_module(module))
-    functions_and_classes = {name: text for name, text in names.items() if not name.isupper() and not _is_alias(module, name)}
-    assert [name for name, text in functions_and_classes.items() if not text.strip()] == []
+    module = importlib.import_module(page.module)
+    for name in names:
+        value = getattr(module, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert (value.__doc__ or "").strip(), name
+            assert not (value.__doc__ or "").startswith(f"{name}("), name  # what a dataclass without a docstring gets
+        if inspect.isclass(value) and value.__module__.startswith("privact"):
+            methods = {key: each for key, each in vars(value).items() if inspect.isfunction(each) and not key.startswith("_")}
+            assert [key for key, each in methods.items() if not inspect.getdoc(getattr(value, key))] == []
 
 
-def _is_alias(module: str, name: str) -> bool:
-    """Whether a name stands for a type, such as a choice of words: its meaning is where it is used."""
-    value = getattr(importlib.import_module(module), name.split(".")[0])
-    return not (inspect.isclass(value) or inspect.isfunction(value) or callable(value)) or "typing" in type(value).__module__
+def imported_names(text: str) -> list[tuple[str, str]]:
+    """Module and name of every `from privact... import ...` in a page."""
+    lines = re.findall(r"from (privact[\w.]*) import ([\w, ]+)", text)
+    return [(module, name.strip()) for module, names in lines for name in names.split(",")]
+
+
+@pytest.mark.parametrize("page", [*WRITTEN, ROOT / "README.md"], ids=lambda page: page.name)
+def test_pages_import_only_exported_names(page: Path) -> None:
+    for module, name in imported_names(page.read_text(encoding="utf-8")):
+        assert module.count(".") <= 1, f"{page.name}: import {name} from the package, not from {module}"
+        assert name in importlib.import_module(module).__all__, f"{page.name}: {module} does not export {name}"
+
+
+def test_pages_do_import_names() -> None:
+    assert len(imported_names(PROSE)) > 10
 
 
 def test_every_recommender_is_in_the_reference() -> None:
-    for found in pkgutil.iter_modules(privact.recommend.__path__, "privact.recommend."):
+    for found in pkgutil.walk_packages(privact.recommend.__path__, "privact.recommend."):
         module = importlib.import_module(found.name)
         for name, kind in vars(module).items():
             own = inspect.isclass(kind) and kind.__module__ == found.name and not name.startswith("_")
             if own and issubclass(kind, Recommender) and not inspect.isabstract(kind):
-                assert found.name in MODULES, f"{name} is in no page of tools/reference/names.py"
+                assert name in privact.recommend.__all__, f"privact.recommend does not export {name}"
 
 
 def test_the_menu_has_every_page_once() -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import privact
 from reference.markdown import cell, table
 
-__all__ = ["PAGES", "Page", "names_page", "package_page"]
+__all__ = ["PAGES", "Page", "names_page", "package_page", "page_of", "public_names"]
 
 
 class Page(NamedTuple):
@@ -17,138 +17,55 @@ class Page(NamedTuple):
 
     name: of the file, without its ending.
     title: above the page, and in the menu.
-    about: what the modules are for.
-    modules: whose public names the page describes.
+    about: what the package is for.
+    module: the package or module whose `__all__` the page describes.
     """
 
     name: str
     title: str
     about: str
-    modules: tuple[str, ...]
+    module: str
 
 
 PAGES = (
-    Page("estimator", "Estimator", "A whole graph in, a private tree out.", ("privact.estimator",)),
-    Page(
-        "tree",
-        "Trees",
-        "Vectors -> hierarchical cluster tree, and what it costs.",
-        (
-            "privact.tree.hct",
-            "privact.learn.search.learn_tree",
-            "privact.learn.pipeline",
-            "privact.tree.cost",
-            "privact.learn.placement",
-            "privact.learn.evidence.count_posterior",
-            "privact.learn.evidence.share_posterior",
-            "privact.tree.embedding",
-            "privact.learn.scale.engines",
-            "privact.learn.reports.report_files",
-            "privact.learn.reports.report_table",
-            "privact.learn.search.swaps",
-            "privact.learn.search.gentree",
-            "privact.learn.search.linkage",
-        ),
-    ),
+    Page("estimator", "Estimator", "A whole graph in, a private tree out.", "privact.estimator"),
+    Page("tree", "Trees", "The hierarchical cluster tree, its cost and its file formats.", "privact.tree"),
+    Page("learn", "Learning", "Reports -> hierarchical cluster tree.", "privact.learn"),
     Page(
         "query",
         "Queries",
-        "Tree + user -> pictures, and how good communities are. Plain questions are methods of the tree itself.",
-        ("privact.query.quality",
-            "privact.query.link_prediction",
-            "privact.drawing.picture",
-            "privact.query.explore"),
+        "Tree + user -> communities, nearest users, and how good they are. Plain questions are methods of the tree itself.",
+        "privact.query",
     ),
+    Page("drawing", "Pictures", "Tree -> pictures, and the page of the explorer.", "privact.drawing"),
     Page(
         "recommend",
         "Recommenders",
         "Tree + ratings -> recommendations. All have one shape: `fit`, `recommend`, `similar_users`.",
-        (
-            "privact.recommend.recommender",
-            "privact.recommend.cold_start.recommender",
-            "privact.recommend.cold_start.validation",
-            "privact.recommend.cold_start.community_rates",
-            "privact.recommend.cold_start.contact_groups",
-            "privact.recommend.cold_start.similar_reports",
-            "privact.recommend.taste_groups",
-            "privact.recommend.data.ratings",
-            "privact.recommend.data.read_ratings",
-            "privact.recommend.cold_start.community_filter",
-            "privact.recommend.popularity",
-            "privact.recommend.factors.implicit_factors",
-            "privact.recommend.exposure.social_exposure",
-            "privact.recommend.exposure.settings",
-            "privact.recommend.factors.neighbour_blend",
-            "privact.recommend.neighbours",
-            "privact.recommend.data.splits",
-            "privact.recommend.data.metrics",
-            "privact.recommend.cores",
-        ),
+        "privact.recommend",
     ),
-    Page(
-        "device",
-        "Device",
-        "Contacts + round -> report. The only package that may see an edge.",
-        (
-            "privact.device.contacts.read",
-            "privact.device.degrees",
-            "privact.device.noise",
-            "privact.device.ledger.rules",
-            "privact.device.ledger.ledger",
-            "privact.device.ledger.home",
-            "privact.device.answer",
-            "privact.client.device_client",
-            "privact.device.upload",
-            "privact.device.refusals",
-        ),
-    ),
-    Page(
-        "protocol",
-        "Protocol",
-        "What a device and an aggregator agree on.",
-        (
-            "privact.protocol.round",
-            "privact.protocol.report",
-            "privact.protocol.bins",
-            "privact.protocol.labels",
-            "privact.protocol.users",
-        ),
-    ),
-    Page(
-        "network",
-        "Whole graphs",
-        "Files -> whole contact graphs, for experiments only.",
-        (
-            "privact.network.graph",
-            "privact.network.read",
-            "privact.simulate.federated_network",
-            "privact.simulate.known_graphs",
-            "privact.simulate.reports",
-            "privact.network.datasets",
-        ),
-    ),
-    Page(
-        "baselines",
-        "Baselines",
-        "Whole graph -> the trees and graphs that the method is judged against.",
-        (
-            "privact.baselines.cmn",
-            "privact.baselines.cmn_dp",
-            "privact.baselines.likelihood",
-            "privact.baselines.ldpgen",
-            "privact.baselines.randomized_response",
-            "privact.baselines.linkage_peers",
-        ),
-    ),
-    Page("audit", "Audit", "Mechanism -> empirical bound on what it leaks.", ("privact.audit.epsilon",
-            "privact.audit.leakage")),
-    Page("errors", "Errors", "What can go wrong.", ("privact.errors",)),
-)  # fmt: skip
+    Page("device", "Device", "Contacts + round -> report. The only package that may see an edge.", "privact.device"),
+    Page("client", "Clients", "Requests to an aggregator, for devices and for operators.", "privact.client"),
+    Page("protocol", "Protocol", "What a device and an aggregator agree on.", "privact.protocol"),
+    Page("network", "Whole graphs", "Files -> whole contact graphs, for experiments only.", "privact.network"),
+    Page("simulate", "Simulation", "Synthetic networks and devices, for experiments, tests and the demo.", "privact.simulate"),
+    Page("baselines", "Baselines", "Whole graph -> the trees and graphs that the method is compared with.", "privact.baselines"),
+    Page("experiments", "Experiments", "Data + methods -> the tables and figures of the paper, and ours.", "privact.experiments"),
+    Page("bench", "Benchmarks", "The product -> time, memory and quality, beside its peers.", "privact.bench"),
+    Page("audit", "Audit", "Mechanism -> empirical bound on what it leaks.", "privact.audit"),
+    Page("errors", "Errors", "What can go wrong.", "privact.errors"),
+)
 
 
-def home_of(name: str) -> str:
-    """The module in which a public name of privact is defined."""
-    return str(getattr(privact, name).__module__)
+def public_names(page: Page) -> list[str]:
+    """The public names of a page's package, in the order of the page."""
+    return sorted(import_module(page.module).__all__)
+
+
+def page_of(name: str) -> Page:
+    """The page that describes a name of `from privact import ...`."""
+    value = getattr(privact, name)
+    return next(page for page in PAGES if name in public_names(page) and getattr(import_module(page.module), name) is value)
 
 
 def first_sentence(module: str, name: str) -> str:
@@ -159,20 +76,20 @@ def first_sentence(module: str, name: str) -> str:
 
 def names_page() -> str:
     """The page that lists what `from privact import ...` offers, with links to where it is described."""
-    page_of = {module: page for page in PAGES for module in page.modules}
     rows = []
     for name in privact.__all__:
-        home = home_of(name)
-        link = f"[`{name}`]({page_of[home].name}.md#{home}.{name})"
-        rows.append((link, cell(first_sentence(home, name))))
-    pages = "".join(f"- [{page.title}]({page.name}.md): {page.about}\n" for page in PAGES)
+        page = page_of(name)
+        link = f"[`{name}`]({page.name}.md#{page.module}.{name})"
+        rows.append((link, cell(first_sentence(page.module, name))))
+    pages = "".join(f"- [{page.title}]({page.name}.md): `{page.module}`. {page.about}\n" for page in PAGES)
     return (
         "# Python\n\nThe names of `from privact import ...`; a module is loaded when one of its names is first used.\n\n"
-        f"{table(('name', 'meaning'), rows)}\nNames of the packages below are imported from the module where they live, as in "
-        f"`from privact.recommend.taste_groups import taste_groups`:\n\n{pages}"
+        f"{table(('name', 'meaning'), rows)}\nEach package exports its own public names, as in "
+        f"`from privact.recommend import find_taste_groups`:\n\n{pages}"
     )
 
 
 def package_page(page: Page) -> str:
-    """The page of some modules."""
-    return f"# {page.title}\n\n{page.about}\n\n" + "\n".join(f"::: {module}\n" for module in page.modules)
+    """The page of a package."""
+    names = "\n".join(f"::: {page.module}.{name}\n" for name in public_names(page))
+    return f"# {page.title}\n\n{page.about}\n\n{names}"

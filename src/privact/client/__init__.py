@@ -1,1 +1,26 @@
 """requests to an aggregator, for devices and for operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privact.client.connection import ATTEMPTS as ATTEMPTS
+    from privact.client.connection import Connection as Connection
+    from privact.client.connection import Patience as Patience
+    from privact.client.connection import Response as Response
+    from privact.client.device_client import DeviceClient as DeviceClient
+    from privact.client.device_client import Me as Me
+    from privact.client.device_client import Notice as Notice
+    from privact.client.operator_client import OperatorClient as OperatorClient
+else:
+    from privact.exports import export_lazily
+
+    __all__, __getattr__, __dir__ = export_lazily(
+        __name__,
+        {
+            "privact.client.connection": ["ATTEMPTS", "Connection", "Patience", "Response"],
+            "privact.client.device_client": ["DeviceClient", "Me", "Notice"],
+            "privact.client.operator_client": ["OperatorClient"],
+        },
+    )

@@ -1,1 +1,56 @@
 """What a device and an aggregator agree on: user id + round -> bin; noisy counts <-> report bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privact.protocol.addresses import Address as Address
+    from privact.protocol.addresses import aggregator_address as aggregator_address
+    from privact.protocol.addresses import is_loopback as is_loopback
+    from privact.protocol.bins import assign_bins as assign_bins
+    from privact.protocol.bins import assign_round_bins as assign_round_bins
+    from privact.protocol.bins import bin_of as bin_of
+    from privact.protocol.label_files import format_labels as format_labels
+    from privact.protocol.label_files import number_labels as number_labels
+    from privact.protocol.label_files import parse_labels as parse_labels
+    from privact.protocol.labels import NO_LABEL as NO_LABEL
+    from privact.protocol.labels import LabelTable as LabelTable
+    from privact.protocol.promise import MIN_EPSILON as MIN_EPSILON
+    from privact.protocol.promise import check_epsilon as check_epsilon
+    from privact.protocol.promise import epsilon_per_report as epsilon_per_report
+    from privact.protocol.promise import privacy_sentence as privacy_sentence
+    from privact.protocol.report import Report as Report
+    from privact.protocol.report import ReportLayout as ReportLayout
+    from privact.protocol.round import Round as Round
+    from privact.protocol.round_ids import ROUND_ID as ROUND_ID
+    from privact.protocol.round_ids import is_round_id as is_round_id
+    from privact.protocol.round_log import LONGEST_LOG as LONGEST_LOG
+    from privact.protocol.round_log import MAX_LOG_ENTRIES as MAX_LOG_ENTRIES
+    from privact.protocol.round_log import LogEntry as LogEntry
+    from privact.protocol.round_log import RoundLog as RoundLog
+    from privact.protocol.signing import is_signed as is_signed
+    from privact.protocol.signing import new_signing_key as new_signing_key
+    from privact.protocol.signing import public_key_of as public_key_of
+    from privact.protocol.signing import sign as sign
+    from privact.protocol.users import normalise_user_id as normalise_user_id
+    from privact.protocol.users import user_digest as user_digest
+else:
+    from privact.exports import export_lazily
+
+    __all__, __getattr__, __dir__ = export_lazily(
+        __name__,
+        {
+            "privact.protocol.addresses": ["Address", "aggregator_address", "is_loopback"],
+            "privact.protocol.bins": ["assign_bins", "assign_round_bins", "bin_of"],
+            "privact.protocol.label_files": ["format_labels", "number_labels", "parse_labels"],
+            "privact.protocol.labels": ["LabelTable", "NO_LABEL"],
+            "privact.protocol.promise": ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"],
+            "privact.protocol.report": ["Report", "ReportLayout"],
+            "privact.protocol.round": ["Round"],
+            "privact.protocol.round_ids": ["ROUND_ID", "is_round_id"],
+            "privact.protocol.round_log": ["LONGEST_LOG", "LogEntry", "MAX_LOG_ENTRIES", "RoundLog"],
+            "privact.protocol.signing": ["is_signed", "new_signing_key", "public_key_of", "sign"],
+            "privact.protocol.users": ["normalise_user_id", "user_digest"],
+        },
+    )

@@ -210,7 +210,7 @@ class TestChoosingSettings:
     def test_others_win_by_more_than_two_standard_errors(self, monkeypatch, gains, chosen):
         """Of ten users five gain the first and five the second amount by other settings."""
         told = [np.zeros(10), np.repeat(gains, [5, 5])]
-        monkeypatch.setattr(validation, "on_all_cores", lambda work, parts: told)
+        monkeypatch.setattr(validation, "run_on_all_cores", lambda work, parts: told)
         ratings = Ratings.from_csr(csr_array(np.ones((10, 3))))
         model = ColdStartRecommender(HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), 4), (((5, 6), (7, 8)), 9))), ratings)
         grid = (ColdStartSettings(10.0), ColdStartSettings(20.0))
@@ -218,7 +218,9 @@ class TestChoosingSettings:
 
     def test_without_a_report_the_first_of_each_strength_is_tried_in_order(self, ratings, monkeypatch):
         asked = []
-        monkeypatch.setattr(validation, "on_all_cores", lambda work, parts: asked.extend(parts) or [np.zeros(60)] * len(parts))
+        monkeypatch.setattr(
+            validation, "run_on_all_cores", lambda work, parts: asked.extend(parts) or [np.zeros(60)] * len(parts)
+        )
         grid = tuple(ColdStartSettings(strength, power=power) for strength, power in ((9.0, 1.0), (5.0, 1.0), (9.0, 2.0)))
         assert (
             choose_settings(ColdStartRecommender(self.tree(list(range(60))), ratings), np.random.default_rng(0), grid) == grid[0]

@@ -16,9 +16,9 @@ def test_a_seed_asks_the_same_users_as_its_generator(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(validation, "ASKED", 3)
     monkeypatch.setattr(validation, "WORK", 0)
     asked = []
-    weights = validation.community_weights
+    weights = validation.weigh_communities
     monkeypatch.setattr(
-        validation, "community_weights", lambda tree, rows, *more: asked.append(rows.tolist()) or weights(tree, rows, *more)
+        validation, "weigh_communities", lambda tree, rows, *more: asked.append(rows.tolist()) or weights(tree, rows, *more)
     )
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
     model = ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2)))))
