@@ -52,15 +52,15 @@ def open_page(browser) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture(scope="session")
-def take_picture(tmp_path_factory) -> Callable[[Any, str], Path]:
-    """Saves what a page shows under a name."""
+def take_picture(tmp_path_factory) -> Callable[..., Path]:
+    """Saves what a page shows, or one element of it, under a name."""
     folder = Path(SCREENSHOTS) if SCREENSHOTS else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)
 
-    def take(page: Any, name: str) -> Path:
+    def take(page: Any, name: str, element: str | None = None) -> Path:
         path = folder / f"{name}.png"
         page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=path)
+        (page if element is None else page.locator(element)).screenshot(path=path)
         assert path.stat().st_size > 5_000
         return path
 

@@ -24,7 +24,7 @@ from privact.simulate.local_aggregator import run_aggregator
 
 expect.set_options(timeout=60_000)  # a busy machine is no failure
 
-USERS = [f"user{number}@vinyl.example" for number in range(160)]
+USERS = [f"user{number}@vinyl.example" for number in range(1200)]
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 NUMBERS = """() => [...document.querySelectorAll("#round-spring .numbers tbody tr")].map((row) => [...row.cells].map(
@@ -131,7 +131,7 @@ def test_the_whole_way(open_page, invited, contacts, take_picture, scheme, size,
     expect(spring(page)).to_contain_text("Sending uses 1 privacy point of the 10 that you have left; 9 will be left.")
     assert faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    take_picture(page, f"take-part-{size}-{scheme}")
+    take_picture(page, f"take-part-{size}-{scheme}", "#round-spring")
     assert invited.report(user) is None
     send(page)
     assert invited.report(user) == [row[3] for row in rows]

@@ -108,7 +108,7 @@ export class RoundCard {
       paragraph(`${intro} ${round.nBins === 1 ? "This one number is" : `These ${number(round.nBins)} numbers are`} all that would be sent.`),
       drawPicture(round, known ? this.found.ids.length : null, this.counts, drawn.numbers),
       cost,
-      paragraph("Decide by what it costs, not by how the numbers look: they would tell more if only good-looking ones were sent.", "quiet"),
+      paragraph("Decide by what it costs, not by how the numbers look. If people sent only numbers that look good, the numbers would give more away.", "quiet"),
       make("div", { className: "actions" }, send, not),
     );
     if (focused) send.focus();
