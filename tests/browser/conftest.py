@@ -108,7 +108,7 @@ def _play(aggregator: LocalAggregator) -> Played:
     tokens |= operator.enrol([late], quiet)
     contacts = network.graph.neighbours(users[0])
     answer = report(contacts, round_, late, operator.labels(round_)).to_bytes()
-    assert send_reports(address, "spring", [tokens[late]], [answer]).statuses[201] == 1
+    assert send_reports(address, "spring", [tokens[late]], [answer]).accepted == 1
     for _ in range(600):  # until it is placed
         if operator.ask("GET", "/v1/rounds/spring/tree").json()["joined_late"]:
             break

@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any
 
 from privact.bench.benchmark import Speed, Table, Task
+from privact.bench.device_load import send_load
+from privact.bench.load_generator import Load
 from privact.device.degrees import degree_vector
 from privact.device.noise import randomize
 from privact.errors import PrivaCTError
@@ -22,8 +24,7 @@ from privact.progress import Progress
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round, default_bins
-from privact.simulate.http_devices import Operator, make_network, make_reports, send_reports
-from privact.simulate.keep_alive import Load
+from privact.simulate.http_devices import Operator, make_network, make_reports
 from privact.simulate.local_aggregator import run_aggregator
 from privact.simulate.local_postgres import find_postgres_programs, run_postgres
 
@@ -116,7 +117,7 @@ def list_speeds(result: dict[str, Any]) -> list[Speed]:
     return [*found, *(Speed(f"device, {key.removesuffix('_ms')}", result["device"][key], "ms") for key in _DEVICE_TIMES)]
 
 
-def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int, tell: Progress) -> dict[str, Any]:
+def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int, progress: Progress) -> dict[str, Any]:
     """The median of several runs on one kind of database."""
     runs = []
     for number in range(repeats):
@@ -128,7 +129,7 @@ def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int,
                 settings["database"] = f"postgresql://postgres@/postgres?host={folder}"
             aggregator = ending.enter_context(run_aggregator(**settings))
             operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
-            load = _send_load(operator, aggregator.url, n_reports, concurrency, partial(_show_stage, tell, stage))
+            load = _send_load(operator, aggregator.url, n_reports, concurrency, partial(_show_stage, progress, stage))
             runs.append((n_reports / load.seconds, load, aggregator.peak_memory()))
     speed, load, memory = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
     return {
@@ -142,22 +143,22 @@ def _measure_database(name: str, n_reports: int, concurrency: int, repeats: int,
     }
 
 
-def _show_stage(tell: Progress, stage: str, text: str, done: int, total: int) -> None:
+def _show_stage(progress: Progress, stage: str, text: str, done: int, total: int) -> None:
     """Progress of one run under the name of the run."""
-    tell(f"{stage}: {text}", done, total)
+    progress(f"{stage}: {text}", done, total)
 
 
-def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, tell: Progress) -> Load:
+def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, progress: Progress) -> Load:
     """Enrol users, open a round and send a report of each."""
     network = make_network(n_reports, seed=0)
     users = network.graph.users
-    tokens = operator.enrol(users, tell)
+    tokens = operator.enrol(users, progress)
     operator.ask("POST", "/v1/rounds", {"id": "bench", "epsilon": 1.0})
     operator.ask("POST", "/v1/rounds/bench/open")
     round = operator.parameters("bench")
-    reports = make_reports(network.graph, users, round, None, tell)
+    reports = make_reports(network.graph, users, round, None, progress)
     each = [tokens[user] for user in users]
-    load = send_reports(aggregator_address(url), "bench", each, reports, concurrency=concurrency, tell=tell)
+    load = send_load(aggregator_address(url), "bench", each, reports, concurrency=concurrency, progress=progress)
     if load.statuses[201] != n_reports:
         raise PrivaCTError(
             f"only {load.statuses[201]} of {n_reports} reports were accepted: {load.failure or dict(load.statuses)}"

@@ -12,7 +12,7 @@ from privact.errors import MissingExtraError, PrivaCTError
 from privact.progress import progress_bar
 
 if TYPE_CHECKING:
-    from privact.simulate.http_devices import Simulation
+    from privact.bench.device_load import Simulation
 
 __all__ = ["app"]
 
@@ -24,7 +24,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
     "  privact simulate --users 50000 --concurrency 64 --rate 2000"
 )
 def simulate(
-    users: Annotated[int, typer.Option(help="How many http_devices.", show_default=False)],
+    users: Annotated[int, typer.Option(help="How many devices.", show_default=False)],
     url: Url = "http://127.0.0.1:8420",
     round: Annotated[
         str | None, typer.Option(metavar="ID", help="A draft to open, or a released round to join.", show_default="a new one")
@@ -46,14 +46,14 @@ def simulate(
     Devices live in memory, without a ledger: this is for trying out and measuring an aggregator. Users and round stay there.
     """
     try:
-        from privact.simulate import http_devices
+        from privact.bench.device_load import simulate_round
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device", "a simulation over HTTP") from None
     if rate is not None and not rate > 0:
         raise PrivaCTError(f"--rate {rate:g} is not above 0: give reports a second")
     token = read_operator_token(token_file)
-    with progress_bar(quiet=json) as tell:
-        played = http_devices.simulate(
+    with progress_bar(quiet=json) as show:
+        played = simulate_round(
             url,
             users,
             token,
@@ -66,7 +66,7 @@ def simulate(
             close=close,
             seed=seed,
             allow_remote=allow_remote,
-            tell=tell,
+            progress=show,
         )
     _report(played, json)
     if played.accepted < played.users:

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from privact.simulate.demo import play_demo as play_demo
     from privact.simulate.federated_network import FederatedNetwork as FederatedNetwork
     from privact.simulate.federated_network import make_federated_network as make_federated_network
-    from privact.simulate.http_devices import Simulation as Simulation
-    from privact.simulate.http_devices import simulate as simulate
+    from privact.simulate.http_devices import Operator as Operator
+    from privact.simulate.http_devices import make_reports as make_reports
+    from privact.simulate.http_devices import send_reports as send_reports
     from privact.simulate.known_graphs import KnownGraph as KnownGraph
     from privact.simulate.known_graphs import make_cliques as make_cliques
     from privact.simulate.known_graphs import make_nested_cliques as make_nested_cliques
@@ -29,7 +30,7 @@ else:
         {
             "privact.simulate.demo": ["Demo", "play_demo"],
             "privact.simulate.federated_network": ["FederatedNetwork", "make_federated_network"],
-            "privact.simulate.http_devices": ["Simulation", "simulate"],
+            "privact.simulate.http_devices": ["Operator", "make_reports", "send_reports"],
             "privact.simulate.known_graphs": ["KnownGraph", "make_cliques", "make_nested_cliques", "make_path"],
             "privact.simulate.local_aggregator": ["LocalAggregator", "run_aggregator"],
             "privact.simulate.reports": ["degree_vectors", "play_devices", "simulate_reports", "simulated_noise"],

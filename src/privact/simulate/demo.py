@@ -235,11 +235,11 @@ def _answer(
     graph, (round, labels) = network.graph, opened
     reports = make_reports(graph, graph.users, round, labels, tell)
     each = [tokens[user] for user in graph.users]
-    load = send_reports(aggregator_address(aggregator.url), round.id, each, reports, tell=tell)
-    if load.statuses[201] != graph.n_users:
-        raise PrivaCTError(f"round {round.id}: {graph.n_users - load.statuses[201]} reports were not accepted: {load.failure}")
+    sent = send_reports(aggregator_address(aggregator.url), round.id, each, reports, tell)
+    if sent.accepted != graph.n_users:
+        raise PrivaCTError(f"round {round.id}: {graph.n_users - sent.accepted} reports were not accepted: {sent.refusal}")
     tell("devices answer", graph.n_users, graph.n_users)
-    return load.seconds
+    return sent.seconds
 
 
 def _released(operator: Operator, id: str, tell: Progress) -> HierarchicalClusterTree:

@@ -1,71 +1,48 @@
-"""Play the devices of a made-up network against a running aggregator over HTTP: real noise, real requests, a bounded load.
+"""The devices of a made-up network against a running aggregator over HTTP: real noise, and the requests of a real device.
 
-Devices here live in memory: there is no ledger, so nothing keeps a user from answering twice but the aggregator. Users are made
+Devices here live in memory: there is no ledger, so nothing but the aggregator keeps a user from reporting twice. Users are made
 up for each run and never enrolled twice.
 """
 
 from __future__ import annotations
 
-import asyncio
-import secrets
-import ssl
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+import httpx
+
+from privact.client.connection import Response
+from privact.client.device_client import DeviceClient
 from privact.client.operator_client import OperatorClient
 from privact.device.noise import report
 from privact.errors import InputError, PrivaCTError
 from privact.network.graph import ContactGraph
-from privact.progress import Progress
-from privact.protocol.addresses import Address, aggregator_address
+from privact.progress import Progress, ignore_progress
+from privact.protocol.addresses import Address
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.simulate.federated_network import FederatedNetwork, make_federated_network
-from privact.simulate.keep_alive import Endpoint, Load, send_all
 
-__all__ = ["Operator", "Simulation", "make_network", "make_reports", "send_reports", "simulate"]
+__all__ = ["Operator", "Sent", "make_network", "make_reports", "send_reports"]
 
 AT_ONCE: Final = 10_000
 """How many users an aggregator enrols in one call."""
 
-
-@dataclass(frozen=True)
-class Simulation:
-    """What happened.
-
-    round: the round that was answered.
-    users: how many devices were played; late: whether they joined a released round.
-    making: seconds that it took to count contacts and draw noise for all of them.
-    load: what became of the reports.
-    released: the round as the aggregator describes it after learning, or None if nobody waited for it.
-    learning: seconds from closing to release.
-    """
-
-    round: Round
-    users: int
-    late: bool
-    making: float
-    load: Load
-    released: dict[str, Any] | None = None
-    learning: float = 0.0
-
-    @property
-    def accepted(self) -> int:
-        """How many reports the aggregator took, or had already."""
-        return self.load.statuses[201] + self.load.statuses[200]
+DEVICES_AT_ONCE: Final = 16
+"""How many devices send at a time."""
 
 
 class Operator(OperatorClient):
     """What the operator of a simulation asks of an aggregator."""
 
-    def enrol(self, users: Sequence[str], tell: Progress) -> dict[str, str]:
+    def enrol(self, users: Sequence[str], progress: Progress) -> dict[str, str]:
         """The token of each user, all of them new."""
         tokens: dict[str, str] = {}
         for begin in range(0, len(users), AT_ONCE):
-            tell("enrolling", begin, len(users))
+            progress("enrolling", begin, len(users))
             some = users[begin : begin + AT_ONCE]
             said = self.ask("POST", "/v1/users", {"users": some}).json()
             if said["existing"]:
@@ -88,7 +65,7 @@ class Operator(OperatorClient):
             return None
         return LabelTable.from_bytes(self.ask("GET", f"/v1/rounds/{round.id}/labels").content, round.labels_digest)
 
-    def released(self, id: str, tell: Progress) -> dict[str, Any]:
+    def released(self, id: str, progress: Progress) -> dict[str, Any]:
         """Wait until a closed round is released; an error if it fails."""
         while True:
             found = self.round(id)
@@ -96,8 +73,8 @@ class Operator(OperatorClient):
                 raise PrivaCTError(f"round {id} failed: {found['failure']}")
             if found["state"] == "released":
                 return found
-            progress = found["progress"] or {"stage": "learning", "done": 0, "total": 0}
-            tell(f"learning: {progress['stage']}", progress["done"], progress["total"])
+            stage = found["progress"] or {"stage": "learning", "done": 0, "total": 0}
+            progress(f"learning: {stage['stage']}", stage["done"], stage["total"])
             time.sleep(0.2)
 
 
@@ -112,7 +89,11 @@ def make_network(n_users: int, seed: int) -> FederatedNetwork:
 
 
 def make_reports(
-    graph: ContactGraph, users: Sequence[str], round: Round, labels: LabelTable | None = None, tell: Progress = lambda *_: None
+    graph: ContactGraph,
+    users: Sequence[str],
+    round: Round,
+    labels: LabelTable | None = None,
+    progress: Progress = ignore_progress,
 ) -> list[bytes]:
     """The report of every user, counted from the user's contact ids and randomized by the code of a device.
 
@@ -124,108 +105,41 @@ def make_reports(
         contacts = [users[other] for other in graph.indices[graph.indptr[row] : graph.indptr[row + 1]].tolist()]
         reports.append(report(contacts, round, user, labels).to_bytes())
         if row % 256 == 0:
-            tell("devices count and randomize", row, len(users))
+            progress("devices count and randomize", row, len(users))
     return reports
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What became of many reports.
+
+    accepted: how many the aggregator took. seconds: from the first to the last.
+    refusal: why the first of the others was not taken.
+    """
+
+    accepted: int
+    seconds: float
+    refusal: str
+
+
 def send_reports(
-    address: Address,
-    round_id: str,
-    tokens: Sequence[str],
-    reports: Sequence[bytes],
-    *,
-    concurrency: int = 32,
-    rate: float | None = None,
-    tell: Progress = lambda *_: None,
-) -> Load:
-    """Send each report with its user's token, with a bounded load.
+    address: Address, round_id: str, tokens: Sequence[str], reports: Sequence[bytes], progress: Progress = ignore_progress
+) -> Sent:
+    """Send each report as its user's device does, a few at a time over shared connections.
 
     address: the aggregator. tokens, reports: one for each user.
-    concurrency: reports under way at a time; rate: most reports a second.
     """
-    parts = urlsplit(address.url)
-    head = (
-        f"PUT {parts.path}/v1/rounds/{round_id}/report HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-        "Content-Type: application/octet-stream\r\n"
-    )
-    requests = (
-        f"{head}Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-        for token, body in zip(tokens, reports, strict=True)
-    )
-    secure = parts.scheme == "https"
-    endpoint = Endpoint(
-        str(parts.hostname), parts.port or (443 if secure else 80), ssl.create_default_context() if secure else None
-    )
-    return asyncio.run(
-        send_all(
-            endpoint,
-            requests,
-            concurrency=concurrency,
-            rate=rate,
-            tell=lambda done, load: tell("devices answer", done, len(reports)),
-        )
-    )
+    begin, responses = time.perf_counter(), []
+    limits = httpx.Limits(max_connections=DEVICES_AT_ONCE, max_keepalive_connections=DEVICES_AT_ONCE)
+    with httpx.HTTPTransport(limits=limits) as transport, ThreadPoolExecutor(DEVICES_AT_ONCE) as devices:
 
+        def send(token: str, report: bytes) -> Response:
+            return DeviceClient(address, token, transport=transport).send_report(round_id, report)
 
-def simulate(
-    url: str,
-    n_users: int,
-    operator_token: str,
-    *,
-    epsilon: float = 1.0,
-    n_bins: int | None = None,
-    by_server: bool = False,
-    round_id: str | None = None,
-    concurrency: int = 32,
-    rate: float | None = None,
-    close: bool = False,
-    seed: int = 0,
-    allow_remote: bool = False,
-    tell: Progress = lambda *_: None,
-) -> Simulation:
-    """Enrol the users of a made-up network, open a round, answer it as each of them, and if asked to, close it and wait.
-
-    url: the aggregator. operator_token: to enrol users and run the round.
-    n_users: how many devices. seed: decides their contacts; names and noise are new each time.
-    epsilon, n_bins, by_server: of the new round; by_server makes the bins home servers instead of random.
-    round_id: a draft to open and answer, or a released round to join late, instead of a new one.
-    concurrency, rate: bounds of the load. close: close the round and wait for its release.
-    allow_remote: play against another machine.
-    """
-    address = aggregator_address(url, allow_plain_http=allow_remote)
-    if not (address.loopback or allow_remote):
-        raise InputError(f"{url} is another machine, to be filled with made-up users: use loopback, or --allow-remote")
-    operator = Operator(address, operator_token)
-    state = None if round_id is None else operator.round(round_id)["state"]
-    if state not in (None, "draft", "released"):
-        raise InputError(
-            f"round {round_id} is {state}, which users enrolled now cannot answer: give a draft, or leave --round out"
-        )
-    tell("making a network", 0, 0)
-    network = make_network(n_users, seed)
-    run = secrets.token_hex(4)
-    users = [user.replace("@", f".{run}@") for user in network.graph.users]
-    tokens = operator.enrol(users, tell)
-    if state is None:
-        round_id = f"simulation-{run}"
-        wish = {"id": round_id, "epsilon": epsilon, "n_bins": n_bins, "bins": "labels" if by_server else "random"}
-        operator.ask("POST", "/v1/rounds", wish)
-        if by_server:
-            lines = [f"{user},{server}\n" for user, server in zip(users, network.servers.tolist(), strict=True)]
-            operator.ask("PUT", f"/v1/rounds/{round_id}/labels", content="".join(lines).encode())
-    assert round_id is not None
-    if state != "released":
-        operator.ask("POST", f"/v1/rounds/{round_id}/open")
-    round = operator.parameters(round_id)
-    begin = time.perf_counter()
-    reports = make_reports(network.graph, users, round, operator.labels(round), tell)
-    making = time.perf_counter() - begin
-    each = [tokens[user] for user in users]
-    load = send_reports(address, round_id, each, reports, concurrency=concurrency, rate=rate, tell=tell)
-    played = Simulation(round, n_users, state == "released", making, load)
-    if not close or state == "released":
-        return played
-    begin = time.perf_counter()
-    operator.ask("POST", f"/v1/rounds/{round_id}/close")
-    released = operator.released(round_id, tell)
-    return Simulation(round, n_users, False, making, load, released, time.perf_counter() - begin)
+        for response in devices.map(send, tokens, reports):
+            responses.append(response)
+            if len(responses) % 64 == 0:
+                progress("devices answer", len(responses), len(reports))
+    refused = [response for response in responses if not response.is_success]
+    line = refused[0].error_line() if refused else ""
+    return Sent(len(responses) - len(refused), time.perf_counter() - begin, line)

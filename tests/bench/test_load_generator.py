@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
+from privact.bench import load_generator
+from privact.bench.load_generator import Endpoint, Load, send_all
 from privact.errors import InputError
-from privact.simulate import keep_alive
-from privact.simulate.keep_alive import Endpoint, Load, send_all
 
 
 def ok(status=201, body=b"{}", head=b""):
@@ -69,7 +69,7 @@ def play(answer, count=60, **options):
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch):
-    monkeypatch.setattr(keep_alive.random, "uniform", lambda low, high: 0.001)
+    monkeypatch.setattr(load_generator.random, "uniform", lambda low, high: 0.001)
 
 
 def test_every_request_is_answered_once_on_connections_that_are_kept():
@@ -123,7 +123,7 @@ def test_refusals_are_counted_and_not_repeated():
 
 
 def test_a_request_without_an_answer_fails_after_so_many_attempts(monkeypatch):
-    monkeypatch.setattr(keep_alive, "ATTEMPTS", 3)
+    monkeypatch.setattr(load_generator, "ATTEMPTS", 3)
     load, listener = play(lambda body: None, 4, concurrency=2)
     assert load.statuses == {0: 4}
     assert len(listener.bodies) == 12
@@ -131,14 +131,14 @@ def test_a_request_without_an_answer_fails_after_so_many_attempts(monkeypatch):
 
 
 def test_nobody_listening_is_a_failure_with_a_reason(monkeypatch):
-    monkeypatch.setattr(keep_alive, "ATTEMPTS", 2)
+    monkeypatch.setattr(load_generator, "ATTEMPTS", 2)
     load = asyncio.run(send_all(Endpoint("127.0.0.1", 1), requests(3)))
     assert load.statuses == {0: 3}
     assert load.failure
 
 
 def test_an_answer_without_an_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(keep_alive, "ATTEMPTS", 1)
+    monkeypatch.setattr(load_generator, "ATTEMPTS", 1)
     load, _ = play(lambda body: b"x" * 70_000, 1)
     assert load.statuses == {0: 1}
 

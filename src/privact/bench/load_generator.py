@@ -1,4 +1,4 @@
-"""Many small HTTP requests from one process, fast: keep-alive connections, one request at a time on each, nothing else.
+"""The load generator: many small HTTP requests from one process, on keep-alive connections, one request at a time on each.
 
 A load generator beside the server must not be what is measured. This client knows HTTP/1.1 just as far as an aggregator speaks
 it: answers carry Content-Length. Requests must be safe to repeat: what was cut off is sent again as it was.
