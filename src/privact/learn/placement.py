@@ -66,7 +66,7 @@ class Placement:
         return self.tree.with_leaves(self.siblings, self.users)
 
     def _path(self, newcomer: str | int, at_least: int) -> NDArray[np.int64]:
-        """The nodes from the newcomer's sibling up to the first that holds so many users, or the root."""
+        """The nodes from the newcomer's sibling up to the first that holds at least that many users, or the root."""
         node = int(self.siblings[self._number(newcomer)])
         path = [node]
         while self.tree.size[node] < at_least and self.tree.parent[node] >= 0:

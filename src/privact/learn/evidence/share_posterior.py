@@ -1,7 +1,7 @@
 """Who rather than how many: users by the share of their contacts in each group. Post-processing, it costs no privacy.
 
 The share of group k is the chance that one more contact of the user would be in k. Before anything is known of a user it is the
-share of everybody's contacts, which weighs as much as CONCENTRATION contacts of the user's own:
+share of all users' contacts, which weighs as much as CONCENTRATION contacts of the user's own:
 
     p(k) = (E[count of k | report] + CONCENTRATION * everybody(k)) / (E[contacts | report] + CONCENTRATION),
 
@@ -32,7 +32,7 @@ from privact.tree.embedding import Embedding, as_vectors, on_grid
 __all__ = ["CONCENTRATION", "SharePosterior"]
 
 CONCENTRATION = 5.0
-"""How many contacts of one's own weigh as much as what is known of everybody: see docs/communities.md for what others do."""
+"""The number of own contacts that weigh as much as the share over all users: see docs/communities.md for other values."""
 
 BLOCK = 1 << 16
 """Users embedded at a time: bounds the memory beside the points."""
@@ -72,7 +72,7 @@ class SharePosterior:
         vectors = as_vectors(reports)
         n_groups = vectors.shape[1]
         if n_groups < 2:
-            raise InputError(f"shares of {n_groups} bin are 1 for everybody: give at least 2 bins, or use profile='counts'")
+            raise InputError(f"shares of {n_groups} bin are 1 for all users: give at least 2 bins, or use profile='counts'")
         means = np.maximum(vectors.mean(axis=0), 1e-3)
         everybody = np.full(n_groups, 1.0 / n_groups) if equal_bins else means / means.sum()
         counts = None
@@ -96,8 +96,8 @@ class SharePosterior:
     def embed(self, reports: ArrayLike, groups: ArrayLike | None = None) -> Embedding:
         """Users as points; the dissimilarity of two is the chance that their draws are in different groups.
 
-        groups: (q,) own group of each user, 0 to K - 1; -1, or None for everybody, where it is not known: then draws of the user
-            are spread as everybody's contacts are. Only where `own` says that groups count.
+        groups: (q,) own group of each user, 0 to K - 1; -1, or None for all users, where it is not known: then draws of the
+            user are spread as all users' contacts are. Only where `own` says that groups count.
         """
         vectors = as_vectors(reports, fewest=1)
         known = self._checked_groups(groups, len(vectors)) if self.own else None
@@ -109,7 +109,7 @@ class SharePosterior:
         return Embedding(points, np.ones(len(self.everybody)), 1.0)
 
     def _themselves(self, groups: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(q, K) the group of each user as a share: all of it in one group, or everybody's where it is not known."""
+        """(q, K) the group of each user as a share: all of it in one group, or that of all users where it is not known."""
         rows = np.vstack([np.eye(len(self.everybody)), self.everybody])
         return np.asarray(rows[groups])  # -1 is the last row
 

@@ -24,7 +24,7 @@ PATIENCE = 30
 def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
     """A cluster for the time of a block.
 
-    cluster: "tcp://HOST:PORT" (or tls://) of a scheduler, or "local:N". folder: for what spills, if the workers can read it.
+    cluster: "tcp://HOST:PORT" (or tls://) of a scheduler, or "local:N". folder: for temporary files, if the workers can read it.
     """
     try:
         import dask
@@ -66,7 +66,7 @@ def dask_engine(cluster: str, folder: Path) -> Iterator[Engine]:
 def engine_of(client: Any, folder: Path) -> Engine:
     """An engine of a Dask client that is already there.
 
-    client: a distributed.Client. folder: for what spills, if the workers can read it; it is the caller's to remove.
+    client: a distributed.Client. folder: for temporary files, if the workers can read it; it is the caller's to remove.
     """
     from distributed import TimeoutError as DaskTimeoutError
 

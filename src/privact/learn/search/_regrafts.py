@@ -7,7 +7,7 @@ in above node v of the tree without X, with m = |X|,
 
 so walking down the tree towards the child with the lower average dissimilarity to X gives the value of every place on
 the way for one dot product a level. Ties go down and to the smaller side, so that users who look the same end up in
-shallow trees. swap.py holds the plain definition that tests hold this to.
+shallow trees. swaps.py holds the plain definition that tests hold this to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The compiled twin of swap.py: local swaps, chains and climbs over flat arrays.
+"""The compiled twin of swaps.py: local swaps, chains and climbs over flat arrays.
 
 Additions inside a dot product may be reordered by the compiler. Embeddings keep their points on a binary grid, so that up
 to thousands of users every sum is exact and the order cannot matter; beyond that the last bits may depend on the

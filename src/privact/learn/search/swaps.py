@@ -1,4 +1,4 @@
-"""A local swap and its gain, for reading: the plain twin of _kernels.py, draw for draw.
+"""A local swap and its gain, for reading: the plain twin of _swaps.py, draw for draw.
 
 Node {A, B} with sibling C stands in three arrangements: {A,B} with C, {A,C} with B, {B,C} with A. Going from the first to
 the second changes Dasgupta's cost by
