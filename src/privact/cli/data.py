@@ -65,8 +65,8 @@ def get(name: Name, archive: Archive = None, output: Folder = Path("data"), yes:
         found = import_dataset(source, archive, output)
     else:
         _agree(source, output, yes, as_json, explain_manual_download(source, output))
-        with progress_bar(quiet=as_json) as tell:
-            found = fetch_dataset(source, output, tell)
+        with progress_bar(quiet=as_json) as progress:
+            found = fetch_dataset(source, output, progress)
     _say_done(source, found, output, as_json)
 
 

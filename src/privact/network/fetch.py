@@ -33,26 +33,21 @@ class Fetched:
     same_ratings: bool
 
 
-def fetch_dataset(source: Source, folder: Path, tell: Progress) -> Fetched:
+def fetch_dataset(source: Source, folder: Path, progress: Progress) -> Fetched:
     """Download a dataset, check it and convert it; what was downloaded is gone afterwards, whatever happens.
 
-    source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. tell: is told about progress.
+    source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. progress: told what is done.
     """
     if source.address is None:
         raise InputError(explain_manual_download(source, folder))
     with TemporaryDirectory(prefix="privact-") as place:
         archive = Path(place) / source.archive
         try:
-            found = download(source.address, archive, tell)
+            found = download(source.address, archive, progress, source.archive_sha256)
         except PrivaCTError as error:
             raise PrivaCTError(f"{error}; {explain_manual_download(source, folder)}") from None
-        if source.archive_sha256 not in (None, found):
-            raise PrivaCTError(
-                f"{source.address} has SHA-256 {found} instead of {source.archive_sha256}: it was changed or damaged, and "
-                "nothing was kept"
-            )
-        tell("reading the archive", 0, 0)
-        return _converted(source, archive, found, folder)
+        progress("reading the archive", 0, 0)
+        return _convert(source, archive, found, folder)
 
 
 def import_dataset(source: Source, archive: Path, folder: Path) -> Fetched:
@@ -65,10 +60,10 @@ def import_dataset(source: Source, archive: Path, folder: Path) -> Fetched:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"cannot read {archive}: {(error.strerror or str(error)).lower()}") from None
-    return _converted(source, archive, found, folder)
+    return _convert(source, archive, found, folder)
 
 
-def _converted(source: Source, archive: Path, sha256: str, folder: Path) -> Fetched:
+def _convert(source: Source, archive: Path, sha256: str, folder: Path) -> Fetched:
     content = source.layout(archive)
     if content.contacts_sha256 != source.contacts_sha256:
         raise InputError(
