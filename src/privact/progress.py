@@ -11,8 +11,6 @@ __all__ = ["Progress", "ignore_progress", "progress_bar"]
 Progress = Callable[[str, int, int], None]
 """Called with the stage, how much of it is done, and the total; where the total is not known, it equals what is done."""
 
-Tell = Progress
-
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
     """Report progress to nobody."""
