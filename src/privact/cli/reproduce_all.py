@@ -64,8 +64,6 @@ def _report_sections(show: Progress, quiet: bool) -> Progress:
 
 
 def _finish(done: list[SectionResult], reports: list[Path], as_json: bool) -> None:
-    from dataclasses import asdict
-
     from privact.experiments.report.markdown_report import claims_of, spent
 
     if as_json:
@@ -73,7 +71,7 @@ def _finish(done: list[SectionResult], reports: list[Path], as_json: bool) -> No
             {
                 "name": each.experiment.name,
                 "failure": each.failure,
-                "claims": [asdict(claim) for claim in each.claims],
+                "claims": [claim.as_dict() for claim in each.claims],
                 "seconds": each.seconds,
                 "kept": each.kept,
                 "files": [str(path) for path in each.files],

@@ -34,13 +34,11 @@ def ready_folder(output: Path) -> Path:
 
 def finish(found: Findings, output: Path, as_json: bool) -> None:
     """Write the files and say what came out."""
-    from dataclasses import asdict
-
     from privact.experiments.report.findings import write_findings
 
     paths = write_findings(found, ready_folder(output))
     if as_json:
-        print_json({"claims": [asdict(claim) for claim in found.page.claims], "files": [str(path) for path in paths]})
+        print_json({"claims": [claim.as_dict() for claim in found.page.claims], "files": [str(path) for path in paths]})
         return
     print(found.page.text)
     if found.page.appendix:

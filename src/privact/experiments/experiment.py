@@ -136,4 +136,4 @@ class Experiment:
         chosen = {option.name: option.check(given.get(option.name, option.default_of(quick))) for option in self.options}
         measure, write_page = self.load()
         document = measure(Task(networks, quick, chosen, parts, progress))
-        return Findings(name or self.name, title or self.title, document, write_page(document))
+        return Findings(name or self.name, title or self.title, document, write_page(document).with_undecided_claims())

@@ -22,7 +22,12 @@ def write_page(document: dict[str, Any]) -> Page:
     """A table for each part, the verdicts and the picture."""
     numbers, meant = document["numbers"], document["made_up"]["rows"]
     text = _format_text(numbers, meant, document["made_up"]["n_users"], document["seeds"])
-    return Page(text, [check_number_of_bins(numbers), check_meaning_of_bins(meant)], lambda figure: _draw(figure, numbers, meant))
+    return Page(
+        text,
+        [check_number_of_bins(numbers), check_meaning_of_bins(meant)],
+        lambda figure: _draw(figure, numbers, meant),
+        runs=document["seeds"],
+    )
 
 
 def _format_text(numbers: list[dict[str, Any]], meant: list[dict[str, Any]], n_users: int, seeds: int) -> str:

@@ -20,7 +20,9 @@ COLOURS = {"counts": "#b8bfca", "shares": "#7fa8c9", "shares+own": "#2f6f9f"}
 def write_page(document: dict[str, Any]) -> Page:
     """A table for each network and epsilon, the verdict and the picture."""
     rows = document["rows"]
-    return Page(_format_text(rows, document["seeds"]), check_target(rows), lambda figure: _draw(figure, rows))
+    return Page(
+        _format_text(rows, document["seeds"]), check_target(rows), lambda figure: _draw(figure, rows), runs=document["seeds"]
+    )
 
 
 def _format_text(rows: list[dict[str, Any]], seeds: int) -> str:

@@ -37,6 +37,7 @@ def write_page(document: dict[str, Any]) -> Page:
         _format_text(rows, correlations),
         [check_distance(correlations), *similarity.claims],
         lambda figure: _draw(figure, correlations),
+        runs=rows[0]["folds"] * rows[0]["seeds"],
         appendix=f"## Similar ratings and distance (the paper's Table 5)\n\n{similarity.text}",
     )
 

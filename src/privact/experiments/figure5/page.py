@@ -27,7 +27,9 @@ def write_page(document: dict[str, Any]) -> Page:
         "default search on the noisy number of contacts alone (one bin). All chains have the length of the paper's.\n\n"
         + _final_table(final)
     )
-    return Page(text, [check_result_2(final)], lambda figure: _draw(figure, rows, final), files={"csv": format_curves(rows)})
+    return Page(
+        text, [check_result_2(final)], lambda figure: _draw(figure, rows, final), files={"csv": format_curves(rows)}, runs=seeds
+    )
 
 
 def check_result_2(final: list[dict[str, Any]]) -> Claim:

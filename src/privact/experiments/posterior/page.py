@@ -21,7 +21,9 @@ COLOURS = {"stated": "#b8bfca", "paper": "#7b8aa0", "raw": "#c98a3d", "means": "
 def write_page(document: dict[str, Any]) -> Page:
     """The table, the verdict and the picture."""
     rows = document["rows"]
-    return Page(_format_text(rows, document["seeds"]), [check_posterior(rows)], lambda figure: _draw(figure, rows))
+    return Page(
+        _format_text(rows, document["seeds"]), [check_posterior(rows)], lambda figure: _draw(figure, rows), runs=document["seeds"]
+    )
 
 
 def check_posterior(rows: list[dict[str, Any]]) -> Claim:

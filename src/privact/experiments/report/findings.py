@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from privact.storage import write_whole
 
 __all__ = ["Claim", "Findings", "Page", "Verdict", "markdown_table", "write_findings"]
 
-Verdict = Literal["holds", "holds with a caveat", "does not hold"]
+Verdict = Literal["holds", "holds with a caveat", "does not hold", "too few runs to tell"]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,18 @@ class Claim:
 
     statement: the claim. rule: how the verdict follows from the numbers. verdict: what the rule gives.
     evidence: the numbers that decided it, in one sentence.
+    decided: whether the spread of the numbers is small enough for the verdict; None if that takes more than one run.
     """
 
     statement: str
     rule: str
     verdict: Verdict
     evidence: str
+    decided: bool | None = None
+
+    def as_dict(self) -> dict[str, str]:
+        """The claim for a JSON file."""
+        return {"statement": self.statement, "rule": self.rule, "verdict": self.verdict, "evidence": self.evidence}
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Page:
     text: the body in Markdown. claims: statements with their verdicts. draw: paints the picture on a matplotlib figure.
     appendix: follows the text on the experiment's own page; the report leaves it out, because it is a section of its own there.
     files: content of further files, by their ending (such as csv).
+    runs: how many runs the numbers are means of; None if nothing in them is left to chance.
     """
 
     text: str
@@ -45,6 +52,15 @@ class Page:
     draw: Callable[[Any], None]
     appendix: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    runs: int | None = None
+
+    def with_undecided_claims(self) -> Page:
+        """The page, in which a verdict that the spread of the runs does not decide is "too few runs to tell"."""
+        enough = self.runs is None or self.runs > 1
+        return replace(
+            self,
+            claims=[claim if claim.decided or (claim.decided is None and enough) else _undecided(claim) for claim in self.claims],
+        )
 
 
 @dataclass(frozen=True)
@@ -58,6 +74,11 @@ class Findings:
     title: str
     document: dict[str, Any]
     page: Page
+
+
+def _undecided(claim: Claim) -> Claim:
+    evidence = f"{claim.evidence} By these numbers alone: {claim.verdict}."
+    return replace(claim, verdict="too few runs to tell", evidence=evidence)
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -78,7 +99,7 @@ def write_findings(found: Findings, folder: Path) -> list[Path]:
     found.page.draw(figure)
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=150, metadata={"Software": None})
-    document = {**found.document, "claims": [asdict(claim) for claim in found.page.claims]}
+    document = {**found.document, "claims": [claim.as_dict() for claim in found.page.claims]}
     contents = {
         "json": (json.dumps(document, indent=1) + "\n").encode(),
         "md": _markdown(found).encode(),

@@ -15,7 +15,7 @@ from privact.experiments.report.style import STYLE
 
 __all__ = ["html_report", "require_markdown"]
 
-KIND = {"holds": "holds", "holds with a caveat": "caveat", "does not hold": "fails"}
+KIND = {"holds": "holds", "holds with a caveat": "caveat", "does not hold": "fails", "too few runs to tell": "open"}
 
 
 def html_report(done: Sequence[SectionResult], quick: bool) -> str:

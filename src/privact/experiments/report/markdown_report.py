@@ -36,8 +36,8 @@ def lead(done: Sequence[SectionResult], quick: bool) -> str:
         "report about it in one round; rounds add up. Ratings, and a whole list of contacts at once, are not protected by it."
     )
     if quick:
-        text += "\n\n**A quick look**: fewer runs, some networks left out. Verdicts are of these few runs; "
-        text += "standard deviations of one run are 0."
+        text += "\n\n**A quick look**: fewer runs, some networks left out. Where the spread of these runs does not "
+        text += "decide a claim, the verdict is *too few runs to tell*; standard deviations of one run are 0."
     if failed:
         text += (
             f"\n\n**{len(failed)} of {len(done)} sections failed**: " + ", ".join(each.experiment.name for each in failed) + "."

@@ -38,6 +38,7 @@ figure img { display: block; width: 100%; height: auto; }
 .holds { color: var(--good); background: var(--good-band); }
 .caveat { color: var(--fair); background: var(--fair-band); }
 .fails { color: var(--bad); background: var(--bad-band); }
+.open { color: var(--ink); background: var(--line); }
 .claim { margin: 1rem 0; padding: .7rem 1rem; background: var(--band); border-radius: .4rem; }
 .claim p { margin: .35rem 0; }
 .rule { color: var(--faint); font-size: .88rem; }

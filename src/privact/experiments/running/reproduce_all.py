@@ -12,7 +12,6 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -96,7 +95,7 @@ def _run(
                 files = {path.name: b64encode(path.read_bytes()).decode() for path in paths}
             return {
                 "text": found.page.text,
-                "claims": [asdict(claim) for claim in found.page.claims],
+                "claims": [claim.as_dict() for claim in found.page.claims],
                 "files": files,
                 "seconds": round(clock(), 1),
                 "versions": list(versions().items()),

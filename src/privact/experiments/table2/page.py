@@ -48,7 +48,7 @@ def write_page(document: dict[str, Any]) -> Page:
         f"Relative utility (cost / rho), {seeds} {'seed' if seeds == 1 else 'seeds'}:\n\n{utility}\n\n"
         f"Loss in percent of the noise-free GenTree tree. Noise is Lap(2/epsilon) a count: both ends report an edge.\n\n{loss}"
     )
-    return Page(text, [check_result_1(rows), _check_utility(found)], lambda figure: _draw(figure, rows))
+    return Page(text, [check_result_1(rows), _check_utility(found)], lambda figure: _draw(figure, rows), runs=seeds)
 
 
 def check_result_1(rows: list[dict[str, Any]]) -> Claim:

@@ -44,7 +44,13 @@ def write_page(document: dict[str, Any]) -> Page:
         ),
     ]
     claims = [check_result_3(rows), *check_popularity(document["comparisons"], rows)]
-    return Page("\n\n".join(parts), claims, lambda figure: _draw(figure, rows, networks))
+    runs = max(row["folds"] * row["seeds"] for row in rows)
+    return Page(
+        "\n\n".join(parts),
+        claims,
+        lambda figure: _draw(figure, rows, networks),
+        runs=runs,
+    )
 
 
 def check_result_3(rows: list[Row]) -> Claim:
@@ -92,6 +98,7 @@ def check_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> list
             evidence="Times popularity: "
             + ", ".join(f"{c['dataset']} {c['ratio']:.3f} (p {c['p_value']:.4f})" for c in comparisons)
             + ".",
+            decided=all(c["p_value"] <= LIKELY or c["p_value"] >= 1 - LIKELY for c in comparisons),
         )
     ]
 

@@ -64,7 +64,8 @@ def write_page(document: dict[str, Any]) -> Page:
     """The tables, the verdict and the picture."""
     rows = document["rows"]
     text = _format_text(rows, document["beyond_implicit_als"], document["quick"])
-    return Page(text, [check_result_4(rows)], lambda figure: _draw(figure, rows))
+    runs = max(row["folds"] * row["seeds"] for row in rows)
+    return Page(text, [check_result_4(rows)], lambda figure: _draw(figure, rows), runs=runs)
 
 
 def _format_text(rows: list[Row], gains: list[dict[str, Any]], quick: bool) -> str:

@@ -18,12 +18,15 @@ CLOSE = 5.0
 def write_page(document: dict[str, Any]) -> Page:
     """The table, a verdict for each kind of profile, and the picture."""
     rows = document["rows"]
-    claims = [check_profile(rows, profile) for profile in PROFILES]
+    claims = [check_profile(rows, profile, sampled=document["quick"]) for profile in PROFILES]
     return Page(format_text(rows, document["quick"]), claims, lambda figure: _draw(figure, rows))
 
 
-def check_profile(rows: list[dict[str, Any]], profile: str) -> Claim:
-    """Whether as many users as the paper says have a negative correlation."""
+def check_profile(rows: list[dict[str, Any]], profile: str, sampled: bool = False) -> Claim:
+    """Whether as many users as the paper says have a negative correlation.
+
+    sampled: whether rows are of some users only, so that a share near a limit decides nothing.
+    """
     mine = [row for row in rows if row["profile"] == profile and not row["control"]]
     chance = {row["dataset"]: row["negative_percent"] for row in rows if row["profile"] == profile and row["control"]}
     verdict: Verdict = "does not hold"
@@ -31,6 +34,11 @@ def check_profile(rows: list[dict[str, Any]], profile: str) -> Claim:
         verdict = "holds"
     elif all(row["negative_percent"] > chance[row["dataset"]] + CLOSE for row in mine):
         verdict = "holds with a caveat"
+    decided = not sampled or all(
+        abs(abs(row["negative_percent"] - limit) - CLOSE) > 2 * _standard_error(row)
+        for row in mine
+        for limit in (row["paper_negative_percent"], chance[row["dataset"]])
+    )
     stated = ", ".join(f"{row['paper_negative_percent']:g} %" for row in mine)
     return Claim(
         statement=f"Similar users are closer: with {profile} profiles the correlation is negative for {stated} of the users.",
@@ -44,7 +52,14 @@ def check_profile(rows: list[dict[str, Any]], profile: str) -> Claim:
             f"{row['dataset']} {row['negative_percent']:.1f} % (control {chance[row['dataset']]:.1f} %)" for row in mine
         )
         + ".",
+        decided=decided,
     )
+
+
+def _standard_error(row: dict[str, Any]) -> float:
+    """Of the percentage of negative correlations among a sample of users."""
+    share = row["negative_percent"] / 100.0
+    return 100.0 * float(np.sqrt(share * (1.0 - share) / row["users"]))
 
 
 def format_text(rows: list[dict[str, Any]], quick: bool) -> str:
