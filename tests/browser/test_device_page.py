@@ -286,7 +286,7 @@ def test_a_backup_moves_to_another_browser(open_page, invited, contacts, tmp_pat
         page.get_by_role("button", name="Save a backup").click()
     download.value.save_as(tmp_path / "backup.json")
     again = ready(open_page(invited.link(user)))
-    expect(again.locator("#lost")).to_contain_text("you took part in a round before")
+    expect(again.locator("#lost")).to_contain_text("You took part in a round before")
     with again.expect_file_chooser() as chooser:
         again.get_by_role("button", name="Restore a backup").last.click()
     chooser.value.set_files(tmp_path / "backup.json")
@@ -296,6 +296,44 @@ def test_a_backup_moves_to_another_browser(open_page, invited, contacts, tmp_pat
     again.locator("#past-list summary").first.click()
     shown = again.locator("#past-list .numbers td.sent > span:first-child").all_inner_texts()
     assert [int(text.replace("\u2212", "-")) for text in shown] == [row[3] for row in rows]
+
+
+def test_a_browser_that_forgot_asks_what_was_spent(open_page, invited, contacts) -> None:
+    user = USERS[73]
+    page = ready(open_page(invited.link(user)))
+    look(page, contacts)
+    send(page)
+    damage = """() => new Promise((done) => { const request = indexedDB.open("privact"); request.onsuccess = () => {
+        const write = request.result.transaction("entries", "readwrite");
+        write.objectStore("entries").clear();
+        write.oncomplete = done;
+    }; })"""
+    page.evaluate(damage)
+    page.reload()
+    expect(page.locator("#lost")).to_contain_text("What this browser knew of your answers is gone")
+    expect(page.locator("#desk")).to_be_hidden()
+    expect(page.locator("#lost-spent")).to_have_value("1")
+    page.fill("#lost-spent", "2.5")
+    page.get_by_role("button", name="Begin again").click()
+    expect(page.locator("#budget-text")).to_contain_text("7.5 of 10 privacy points left")
+    expect(spring(page)).to_contain_text("it is not answered again")
+
+
+def test_an_answer_that_came_too_late_is_told_once_and_not_sent_again(open_page, invited, contacts) -> None:
+    page = ready(open_page(invited.link(USERS[74]), service_workers="block"))
+    look(page, contacts)
+    sent: list[str] = []
+
+    def late(route: Any) -> None:
+        sent.append(route.request.url)
+        route.fulfill(status=410, body=json.dumps({"error": "round 'spring' has closed"}))
+
+    page.route("**/spring/report", late)
+    spring(page).get_by_role("button", name=re.compile("^Send these")).click()
+    expect(spring(page)).to_contain_text("Not counted")
+    page.reload()
+    expect(spring(page)).to_contain_text("the round had closed when your numbers came")
+    assert len(sent) == 1
 
 
 def test_limits_only_become_stricter(open_page, invited) -> None:
@@ -331,7 +369,7 @@ LIES = {
     "another round's name": ({"round": lambda i: other_round(i, id="autumn")}, "calls itself autumn"),
     "no round at all": ({"parameters": lambda i: b"PCRD" + bytes(90), "digest": True}, "not from 1 to 1"),
     "another user": ({"me": lambda me: me | {"user": USERS[0]}}, "takes you for somebody else"),
-    "an answer that was never given": ({"me": lambda me: announced(me, answered_at=5)}, "you took part in a round before"),
+    "an answer that was never given": ({"me": lambda me: announced(me, answered_at=5)}, "You took part in a round before"),
     "not what was asked": ({"me": lambda me: []}, "does not answer as it should"),
     "markup": ({"me": lambda me: announced(me, id="<img src=x onerror=alert(1)>")}, "does not answer as it should"),
 }

@@ -265,7 +265,7 @@ def test_a_damaged_ledger_answers_nothing_until_it_is_begun_again(new_browser, t
 
 def test_answers_that_nobody_here_knows_of_must_be_accounted_for(new_browser, tab_of) -> None:
     tab = tab_of(new_browser())
-    assert failure(tab, "await join(['winter'])").startswith("UnknownAnswers: you took part in a round before")
+    assert failure(tab, "await join(['winter'])").startswith("LedgerError: you took part in a round before")
     tab.evaluate("join(['winter'], 3)")
     assert tab.evaluate("told()") == {
         "spent": "3", "left": "7", "answers": [], "drawn": [], "entries": 2, "lost": ["winter"],

@@ -45,7 +45,7 @@ def test_the_page_is_written_with_digests_that_hold(tmp_path) -> None:
 def test_every_module_that_the_page_loads_is_kept_for_the_time_without_a_network() -> None:
     contents = page_files()
     listed = set(re.findall(rb'"([\w./-]+)"', contents["worker.js"].split(b"const FILES")[1].split(b"];")[0]))
-    loaded = {name.encode() for name in contents if not name.endswith((".txt", ".html")) and name != "worker.js"}
+    loaded = {name.encode() for name in contents if not name.endswith(".txt") and name != "worker.js"}
     assert listed == loaded | {b"./"}
 
 

@@ -4,6 +4,7 @@ import { degreeVector } from "./core/degrees.js";
 import { AggregatorError, LedgerError, ProtocolError, RefusedError } from "./core/errors.js";
 import { randomize, uniformBelow } from "./core/noise.js";
 import { encodeReport } from "./core/report.js";
+import { amount, toNumber } from "./ledger/amounts.js";
 import { checkBudget, drawnFor } from "./ledger/entries.js";
 import { checkRound } from "./ledger/rules.js";
 
@@ -19,31 +20,38 @@ const OUTCOMES = {
   425: ["early", "the round has not opened yet: your numbers are sent later"],
 };
 
+const FINAL = new Set(["accepted", "closed", "conflict", "refused"]);
+
+// What an aggregator said to a report, for a person; empty if all is well.
+export const reasonFor = (outcome) => Object.values(OUTCOMES).find(([name]) => name === outcome)?.[1] ?? "your numbers were refused";
+
 // The rounds that concern this person now: announced ones that may be answered, or whose report waits here.
 //
 // Each has its notice, the round (null if it is malformed), late, refusal (why it is not answered, or ""), and what the ledger holds:
-// drawn, answer (paid for) and done (the aggregator has it).
+// drawn, answer (paid for) and delivery (what the aggregator said to it last, or null).
 export async function proposeRounds(account, client, ledger, now) {
   const me = await client.me();
   if (me.user !== account.user) throw new AggregatorError(`${client.address.url} takes you for ${me.user}: tell the operator`);
   const book = await ledger.read();
   const unknown = me.rounds.find(({ id, answered }) => answered && !book.answers.has(id) && !book.lost.has(id));
   if (unknown) throw new LedgerError(`you answered round ${unknown.id} from another device, or this browser lost its memory of it: go on there, or restore your newest backup`);
+  const deliveries = await ledger.deliveries();
   const proposals = [];
   for (const notice of me.rounds) {
-    if (notice.mayAnswer || (book.answers.has(notice.id) && !notice.answered)) proposals.push(await propose(notice, book, client, now));
+    const delivery = deliveries.get(notice.id) ?? (notice.answered ? "accepted" : null);
+    const waits = book.answers.has(notice.id) && !FINAL.has(delivery);
+    if (notice.mayAnswer || waits) proposals.push({ ...(await propose(notice, book, client, now)), delivery });
   }
   return { me, book, proposals: proposals.sort((one, other) => (one.round?.closes ?? 0) - (other.round?.closes ?? 0)) };
 }
 
 async function propose(notice, book, client, now) {
   const late = notice.mayAnswer && (notice.late || notice.state === "released");
-  const proposal = { notice, late, round: null, drawn: null, answer: null, done: false, refusal: "" };
+  const proposal = { notice, late, round: null, drawn: null, answer: null, refusal: "" };
   try {
     proposal.round = await client.round(notice);
     proposal.drawn = drawnFor(book, proposal.round);
     proposal.answer = book.answers.get(notice.id) ?? null;
-    proposal.done = proposal.answer !== null && notice.answered;
     if (!proposal.answer) {
       checkRound(proposal.round, book.rules, now, late);
       checkBudget(book, proposal.round);
@@ -53,6 +61,13 @@ async function propose(notice, book, client, now) {
     proposal.refusal = error.message;
   }
   return proposal;
+}
+
+// What the rounds that this user answered cost together, according to the aggregator: for a person whose browser forgot.
+export async function sumAnswered(client, notices) {
+  let sum = 0n;
+  for (const notice of notices.filter((each) => each.answered)) sum += amount((await client.round(notice)).epsilon);
+  return toNumber(sum);
 }
 
 // How many of the contacts are in each bin, with the table of groups fetched whole where there is one.

@@ -2,7 +2,7 @@
 "use strict";
 const KEPT = "privact page";
 const FILES = [
-  "./", "answer.js", "client.js", "icon.svg", "manifest.webmanifest", "page.css", "take_invitation.js",
+  "./", "index.html", "answer.js", "client.js", "icon.svg", "manifest.webmanifest", "page.css", "take_invitation.js",
   "contacts/lines.js", "contacts/mastodon.js", "contacts/read.js", "contacts/vcard.js",
   "core/address.js", "core/bins.js", "core/bytes.js", "core/degrees.js", "core/errors.js", "core/labels.js", "core/noise.js",
   "core/report.js", "core/round.js", "core/users.js",

@@ -8,9 +8,6 @@ import { Ledger } from "./ledger.js";
 import { readMarker, removeMarker } from "./marker.js";
 import { DEFAULT_RULES } from "./rules.js";
 
-// A ledger that has to be begun again, because answers were given that no ledger here knows of.
-export class UnknownAnswers extends LedgerError {}
-
 export class Home {
   // ledger: the class of its ledgers; tests put one in that stops.
   constructor(database, ledger = Ledger) {
@@ -34,7 +31,7 @@ export class Home {
     if (spent !== null) await this.#beginAgain(ledger, rows, user, new Set(answered), spent);
     else if (known) checkOwner(await ledger.mark(), user);
     else if (answered.length) {
-      throw new UnknownAnswers(`you took part in ${answered.length === 1 ? "a round" : `${answered.length} rounds`} before, from another device or browser`);
+      throw new LedgerError(`you took part in ${answered.length === 1 ? "a round" : `${answered.length} rounds`} before, from another device or browser`);
     } else await ledger.create(user, DEFAULT_RULES);
     const account = { key: address.key, url: address.url, user, token };
     await transact(this.database, "readwrite", ["accounts", address.key], (_, store) => void store("accounts").put(account));

@@ -1,10 +1,11 @@
 // The page: takes the invitation, remembers the person, shows rounds that are open, and says what went wrong.
 
-import { proposeRounds } from "../answer.js";
+import { proposeRounds, sumAnswered } from "../answer.js";
 import { aggregatorAddress } from "../core/address.js";
 import { Client } from "../client.js";
+import { LedgerError } from "../core/errors.js";
 import { openDatabase } from "../ledger/database.js";
-import { Home, UnknownAnswers } from "../ledger/home.js";
+import { Home } from "../ledger/home.js";
 import { drawCurves } from "./curves.js";
 import { byId, make, show } from "./elements.js";
 import { forgetInvitation, keptInvitation, readInvitation } from "./invitation.js";
@@ -22,11 +23,11 @@ async function attempt(work, busy = "") {
     await work();
     show("trouble", false);
   } catch (error) {
-    if (error instanceof UnknownAnswers) {
-      showLost(error.message);
+    if (error instanceof LedgerError && state.joining) {
+      await showLost(error.message);
       return;
     }
-    byId("trouble-text").textContent = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
+    byId("trouble-text").textContent = sentence(error.message);
     byId("trouble-again").onclick = () => attempt(work, busy);
     show("trouble", true);
   } finally {
@@ -53,16 +54,23 @@ async function join({ token, address }, spent = null) {
   await navigator.storage?.persist?.(); // a browser may say no; then backups are all the more worth it
 }
 
-function showLost(message) {
-  byId("lost-text").textContent = `As it seems, ${message}.`;
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
+// Nobody here knows what was spent: a backup, or the person, has to say. The server's word is only where to begin.
+async function showLost(message) {
+  byId("lost-text").textContent = sentence(message);
   for (const id of ["welcome", "desk", "trouble"]) show(id, false);
   show("lost", true);
+  const client = new Client(state.joining.address, state.joining.token);
+  const suggested = await client.me().then((me) => sumAnswered(client, me.rounds)).catch(() => null);
+  if (suggested !== null && byId("lost-spent").value === "") byId("lost-spent").value = suggested;
 }
 
 async function enter(account, accounts) {
   const address = aggregatorAddress(account.url);
   const [client, ledger] = [new Client(address, account.token), state.home.ledgerOf(account.key)];
   state.account = account;
+  state.joining = { token: account.token, address };
   state.session = { account, client, ledger, refresh: () => attempt(() => showPerson(account, ledger)) };
   state.cards.clear();
   byId("heading").textContent = "Take part";

@@ -1,6 +1,6 @@
 // One round as a card, from choosing contacts to the numbers that were sent. Each state of the card is one function.
 
-import { countContacts, drawReport, sendReport } from "../answer.js";
+import { countContacts, drawReport, reasonFor, sendReport, WINDOW } from "../answer.js";
 import { readContacts, readFileText } from "../contacts/read.js";
 import { InputError } from "../core/errors.js";
 import { amount, inWords } from "../ledger/amounts.js";
@@ -25,9 +25,9 @@ export class RoundCard {
   }
 
   #showFirst() {
-    const { refusal, done, answer, drawn } = this.proposal;
+    const { refusal, answer, delivery, drawn } = this.proposal;
     if (refusal) this.#show(paragraph("This round is not answered from here.", "strong"), paragraph(`${refusal[0].toUpperCase()}${refusal.slice(1)}.`));
-    else if (done) this.#showSent("accepted", "");
+    else if (answer && delivery && delivery !== "early") this.#showSent(delivery, reasonFor(delivery));
     else if (answer) this.#showWaiting(answer);
     else if (drawn) this.#showNumbers(drawn);
     else this.#showChoice();
@@ -131,7 +131,7 @@ export class RoundCard {
 
   // Wait for the moment that was drawn before the noise, so that the time of sending tells nothing.
   #showWaiting(answer) {
-    const wait = Math.min(Math.max(0, answer.sendAt - Date.now()), 60_000);
+    const wait = Math.min(Math.max(0, answer.sendAt - Date.now()), WINDOW);
     this.#show(
       paragraph("On its way", "strong"),
       paragraph(`Your numbers leave ${wait > 5000 ? "within a minute" : "in a moment"}, at a time drawn by chance that tells nothing about you. If you close this page before, they leave the next time you open it.`),
