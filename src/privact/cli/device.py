@@ -122,7 +122,7 @@ def answer(
 
     from privact.client.device_client import DeviceClient
     from privact.device.answer import Outcome, make_reports, propose, send_reports
-    from privact.device.contacts.read import read_contacts
+    from privact.device.contacts.contact_list import read_contacts
     from privact.errors import RefusedError
 
     account = home_at(home).account(url)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from privact.device.contacts.read import contacts_from_text
-from privact.device.contacts.vcard import ids
+from privact.device.contacts.contact_list import contacts_from_text
+from privact.device.contacts.source import Asked
+from privact.device.contacts.vcard import SOURCE
 from privact.errors import InputError
 
 OWNER = "ada@vinyl.example"
@@ -16,9 +17,8 @@ def card(*lines: str, version: str = "3.0") -> str:
 
 
 def only(*lines: str, field: str = "email", version: str = "3.0") -> str:
-    found, without_id = ids(card(*lines, version=version), field)
-    assert (len(found), without_id) == (1, 0)
-    return found[0][1]
+    (found,) = SOURCE.read(card(*lines, version=version), Asked(OWNER, field))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -74,24 +74,35 @@ def test_many_cards_are_many_contacts_and_those_without_the_property_are_counted
     assert (found.format, found.duplicates, found.oneself, found.without_id) == ("vcard", 1, 1, 1)
 
 
-def test_a_property_that_no_card_has_is_asked_for_in_one_line():
-    with pytest.raises(InputError, match="none of the 2 cards has 'impp': name another property with --field"):
-        contacts_from_text(card("EMAIL:bob@a.example") * 2, OWNER, field="impp")
+def test_a_property_that_no_card_has_is_a_list_of_nobody():
+    found = contacts_from_text(card("EMAIL:bob@a.example") * 2, OWNER, field="impp")
+    assert (found.ids, found.without_id) == ((), 2)
+    assert found.in_words() == "0 contacts (vcard; 2 skipped without an id that can be read)"
+
+
+def test_a_field_that_is_no_property_is_refused_in_one_line():
     with pytest.raises(InputError, match="field 'e mail' is not the name"):
         contacts_from_text(card("EMAIL:bob@a.example"), OWNER, field="e mail")
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        (card("EMAIL:a@b.c") + card("no colon in this line"), "line 9: this is not a line of a vCard"),
-        (card("EMAIL:a@b.c") + card("EMAIL:b@b.c").replace("END:VCARD", ""), "line 6: .* has no END:VCARD"),
-        (card("EMAIL:a@b.c").replace("END:VCARD", "") + card("EMAIL:b@b.c"), "line 1: .* has no END:VCARD"),
-        (card("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=none:b=40b.c", version="2.1"), "line 1: .* cannot be read"),
-        (card("EMAIL:a@b.c") + "something else\r\n", "line 1: .* has no END:VCARD"),
+        card("EMAIL:a@b.c") + card("no colon in this line"),
+        card("EMAIL:a@b.c") + card("EMAIL:b@b.c").replace("END:VCARD", ""),
+        card("EMAIL:b@b.c").replace("END:VCARD", "") + card("EMAIL:a@b.c"),
+        card("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=none:b=40b.c", version="2.1") + card("EMAIL:a@b.c"),
+        card("EMAIL:a@b.c") + card("EMAIL:b@b.c") + "something else\r\n",
+        card("EMAIL:a@b.c") + card("EMAIL:b\ufffd@b.c"),
+        card("TEL:5") + card("EMAIL:a@b.c"),
     ],
 )
-def test_a_damaged_card_is_named_by_its_line(text, message, caplog):
-    with pytest.raises(InputError, match=message):
-        contacts_from_text(text, OWNER)
+def test_a_card_that_cannot_be_read_is_skipped_and_counted(text, caplog):
+    found = contacts_from_text(text, OWNER)
+    assert (found.ids, found.without_id) == (("a@b.c",), 1)
     assert caplog.text == ""
+
+
+def test_a_profile_whose_address_is_none_is_skipped_and_counted():
+    found = contacts_from_text(card("X-MASTODON:https://[x/@bob") + card("X-MASTODON:@a@b.c"), OWNER, field="social")
+    assert (found.ids, found.without_id) == (("a@b.c",), 1)

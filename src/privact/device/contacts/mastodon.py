@@ -12,11 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from privact.device.contacts.read import Line
-from privact.errors import InputError
-from privact.protocol.users import normalise_user_id
+from privact.device.contacts.source import Asked, Source
 
-__all__ = ["ids", "looks_like"]
+__all__ = ["SOURCE"]
 
 _ADDRESS_HEADINGS: Final = {"account address", "account", "address", "acct", "account name", "handle", "username"}
 _OTHER_HEADINGS: Final = {"show boosts", "notify on new posts", "languages", "hide notifications", "list name", "comment"}
@@ -24,24 +22,20 @@ _FLAGS: Final = {"true", "false", "0", "1", "yes", "no"}
 _ADDRESS: Final = re.compile(r"@?[^\s@,;]+(@[^\s@,;]+)?")
 
 
-def looks_like(text: str) -> bool:
+def _matches(text: str) -> bool:
     """Whether a text is Mastodon's export rather than an edge list: by its heading, or by flags after the first address."""
-    first = next((row for _, row in _rows(text) if any(row)), [])
+    first = next((row for row in _rows(text) if any(row)), [])
     heading = [_heading(cell) for cell in first]
     if "account address" in heading or (heading and heading[0] in _ADDRESS_HEADINGS and set(heading) & _OTHER_HEADINGS):
         return True
     return len(first) > 1 and bool(_ADDRESS.fullmatch(first[0])) and first[1].casefold() in _FLAGS
 
 
-def ids(text: str, owner: str) -> Iterator[Line]:
-    """The address of each followed account, after its line number.
-
-    text: the whole file.
-    owner: the follower's own id; accounts without a server live on the same.
-    """
-    _, _, home = normalise_user_id(owner).partition("@")
+def _read(text: str, asked: Asked) -> Iterator[str | None]:
+    """The address of each followed account; those without a server live on the owner's."""
+    _, _, home = asked.owner.partition("@")
     column: int | None = None
-    for number, row in _rows(text):
+    for row in _rows(text):
         if not any(row):
             continue
         if column is None:
@@ -51,26 +45,28 @@ def ids(text: str, owner: str) -> Iterator[Line]:
             if found:
                 continue
         if len(row) <= column or not _ADDRESS.fullmatch(row[column]):
-            raise InputError(f", line {number}: there is no account address such as ada@server.example in column {column + 1}")
+            yield None
+            continue
         address = row[column].lstrip("@")
-        yield number, f"{address}@{home}" if home and "@" not in address else address
+        yield f"{address}@{home}" if home and "@" not in address else address
 
 
-def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row, after the number of the row's last line."""
+def _rows(text: str) -> Iterator[list[str]]:
+    """The cells of each row; a row that is not CSV has one cell, which is no address."""
     lines = text.lstrip("\ufeff").splitlines()
     head = next((line for line in lines if line.strip()), "")
     separator = max(",;\t", key=head.count)  # spreadsheets write what their language is used to
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    while True:
+    for line in lines:  # one at a time: a stray quote must not swallow the rows after it
         try:
-            row = next(reader)
-        except StopIteration:
-            return
+            row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
         except csv.Error:
-            raise InputError(f", line {reader.line_num}: this is not a row of a CSV file: export it again") from None
-        yield reader.line_num, [cell.strip() for cell in row]
+            row = ["not a row"]
+        yield [cell.strip() for cell in row]
 
 
 def _heading(cell: str) -> str:
     return " ".join(cell.replace("_", " ").casefold().split())
+
+
+SOURCE: Final = Source("mastodon", _matches, _read)
+"""Mastodon's export of followed accounts."""

@@ -10,13 +10,14 @@ import logging
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from privact.device.contacts.read import Line
+from privact.device.contacts.source import Asked, Source
 from privact.errors import InputError, MissingExtraError
 
-__all__ = ["ids"]
+__all__ = ["SOURCE"]
 
 _PROPERTIES: Final = {
     "email": ("email",),
@@ -31,54 +32,37 @@ _BEGIN: Final = re.compile(r"^[^\S\n]*(?:[\w-]+\.)?BEGIN:VCARD\s*$", re.IGNORECA
 _END: Final = re.compile(r"^(?:[\w-]+\.)?END:VCARD\Z", re.IGNORECASE | re.MULTILINE)
 
 
-def ids(text: str, field: str = "email") -> tuple[list[Line], int]:
-    """The id of each card, after the line where the card begins, and how many cards have none.
-
-    text: the whole file.
-    field: the property that is the id: email, tel, impp (addresses of messengers), social (a Mastodon or other profile), or
-        any property's name, such as nickname.
-    """
-    wanted = field.strip().casefold()
+def _read(text: str, asked: Asked) -> Iterator[str | None]:
+    """The id of each card, None for a card that has none or cannot be read."""
+    wanted = asked.field.strip().casefold()
     if not _NAME.fullmatch(wanted):
-        raise InputError(f"field {field!r} is not the name of a vCard property: give email, tel, impp, social or another name")
-    found: list[Line] = []
-    without_id = 0
-    for number, card in _cards(text):
-        spelled = _id_of(card, wanted)
-        if spelled:
-            found.append((number, spelled))
-        else:
-            without_id += 1
-    if without_id and not found:
-        raise InputError(f"none of the {without_id:,} cards has {wanted!r}: name another property with --field")
-    return found, without_id
+        raise InputError(
+            f"field {asked.field!r} is not the name of a vCard property: give email, tel, impp, social or another name"
+        )
+    for card in _cards(text):
+        try:
+            yield None if card is None else _id_of(card, wanted) or None
+        except ValueError:  # an address that is none
+            yield None
 
 
-def _cards(text: str) -> Iterator[tuple[int, Any]]:
-    """Each card as vobject reads it, after the line where it begins."""
+def _cards(text: str) -> Iterator[Any]:
+    """Each card as vobject reads it, or None where it cannot."""
     try:
         vobject: Any = import_module("vobject")  # it has no types
     except ImportError:
         raise MissingExtraError("vobject", "device", "reading vCards") from None
     logging.getLogger("vobject").setLevel(logging.CRITICAL)  # it would log what it cannot read: contacts
     starts = [match.start() for match in _BEGIN.finditer(text)]
-    if not starts or text[: starts[0]].strip("\ufeff \t\r\n"):
-        raise InputError(", line 1: a vCard file begins with BEGIN:VCARD: name the right --format")
-    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        number = text.count("\n", 0, begin) + 1
+    if text[: starts[0] if starts else None].strip("\ufeff \t\r\n"):
+        raise InputError("a vCard file begins with BEGIN:VCARD: name the right --format")
+    for begin, end in pairwise([*starts, len(text)]):
         lines = text[begin:end].strip()
-        if not _END.search(lines):
-            raise InputError(f", line {number}: the vCard that begins here has no END:VCARD: the file is cut off or damaged")
         try:
             cards = list(vobject.readComponents(lines + "\r\n", validate=False, transform=False, allowQP=True))
-        except vobject.base.ParseError as error:
-            line = number + (error.lineNumber or 1) - 1
-            raise InputError(f", line {line}: this is not a line of a vCard: export the contacts again") from None
-        except (ValueError, LookupError, AttributeError, TypeError):  # bytes or a charset that nobody knows
+        except Exception:  # whatever a card makes vobject do, the others are read: an odd line, an unknown charset, ...
             cards = []
-        if len(cards) != 1:
-            raise InputError(f", line {number}: the vCard that begins here cannot be read: export the contacts again")
-        yield number, cards[0]
+        yield cards[0] if len(cards) == 1 and _END.search(lines) else None
 
 
 def _id_of(card: Any, wanted: str) -> str:
@@ -114,3 +98,7 @@ def _plain(value: str, wanted: str) -> str:
     if wanted in (*_PROPERTIES, *_PROPERTIES["social"]) and _SCHEME.match(value):
         return unquote(_SCHEME.sub("", value, count=1)).split("?")[0].lstrip("/")
     return value
+
+
+SOURCE: Final = Source("vcard", lambda text: text[:11].upper() == "BEGIN:VCARD", _read)
+"""vCards of versions 2.1, 3.0 and 4.0."""

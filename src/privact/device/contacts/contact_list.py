@@ -1,0 +1,116 @@
+"""Contact lists of one person: a file -> the normalised ids of the person's contacts.
+
+Formats are told apart by what is in the file, not by its name. Entries without an id that can be read are skipped and counted:
+whether a device answers must not depend on one contact. What is read here never leaves the device: errors name a file, not what
+is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from privact.device.contacts.source import Asked
+from privact.device.contacts.sources import SOURCES
+from privact.errors import InputError
+from privact.protocol.users import normalise_user_id
+
+__all__ = ["Contacts", "check_contacts_file", "contacts_from_text", "read_contacts"]
+
+_REPLACED = "\ufffd"  # what bytes that are no UTF-8 become
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Whom a person knows.
+
+    ids: normalised ids, each once, in alphabetical order; never the person's own.
+    format: the name of the format.
+    duplicates: how many entries named someone again.
+    oneself: how many entries named the person.
+    without_id: how many entries were skipped because they have no id that can be read.
+    """
+
+    ids: tuple[str, ...]
+    format: str
+    duplicates: int = 0
+    oneself: int = 0
+    without_id: int = 0
+
+    def in_words(self) -> str:
+        """How many contacts were found and what was left out, in one sentence."""
+        dropped = [
+            f"{count:,} {what}"
+            for count, what in (
+                (self.duplicates, "named again"),
+                (self.oneself, "with oneself"),
+                (self.without_id, "skipped without an id that can be read"),
+            )
+            if count
+        ]
+        contacts = "1 contact" if len(self.ids) == 1 else f"{len(self.ids):,} contacts"
+        return f"{contacts} ({self.format}{''.join(f'; {what}' for what in dropped)})"
+
+
+def check_contacts_file(path: str | Path, format: str | None = None) -> None:
+    """Refuse a file that cannot be opened or a format that is unknown, without looking at a single contact."""
+    _check_format(format)
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def read_contacts(path: str | Path, owner: str, *, format: str | None = None, field: str = "email") -> Contacts:
+    """Read the contacts of one person from a file.
+
+    path: an edge list, Mastodon's following_accounts.csv, or vCards; what is not UTF-8 makes only its own entry unreadable.
+    owner: the person's own id, who is nobody's contact here.
+    format: a name in SOURCES; found out from the content if absent.
+    field: the property of a vCard that is the contact's id: email, tel, impp, social, or any property's name.
+    """
+    check_contacts_file(path, format)
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+        return contacts_from_text(text, owner, format=format, field=field)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def contacts_from_text(text: str, owner: str, *, format: str | None = None, field: str = "email") -> Contacts:
+    """As read_contacts, from the text of such a file."""
+    _check_format(format)
+    start = text.lstrip("\ufeff \t\r\n")
+    source = SOURCES[format] if format else next(source for source in SOURCES.values() if source.matches(start))
+    own = normalise_user_id(owner)
+    return _distinct(source.read(text, Asked(own, field)), own, source.name)
+
+
+def _distinct(entries: Iterable[str | None], own: str, format: str) -> Contacts:
+    """Normalised ids, each once and without the owner."""
+    seen: set[str] = set()
+    duplicates = oneself = without_id = 0
+    for spelled in entries:
+        try:
+            contact = normalise_user_id(spelled or "")
+        except InputError:
+            contact = _REPLACED
+        if _REPLACED in contact:
+            without_id += 1
+        elif contact == own:
+            oneself += 1
+        elif contact in seen:
+            duplicates += 1
+        else:
+            seen.add(contact)
+    return Contacts(tuple(sorted(seen)), format, duplicates, oneself, without_id)
+
+
+def _check_format(format: str | None) -> None:
+    if format is not None and format not in SOURCES:
+        *some, last = sorted(SOURCES)
+        raise InputError(f"format {format!r} is unknown: it must be {', '.join(some)} or {last}")

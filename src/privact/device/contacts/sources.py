@@ -1,0 +1,20 @@
+"""The registry of contact formats, in the order in which they are tried. A new format is one module and one line here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from privact.device.contacts import edge_list, mastodon, vcard
+from privact.device.contacts.source import Source
+
+__all__ = ["SOURCES"]
+
+SOURCES: Final[dict[str, Source]] = {
+    source.name: source
+    for source in (
+        vcard.SOURCE,
+        mastodon.SOURCE,
+        edge_list.SOURCE,  # takes everything, so it comes last
+    )
+}
+"""Every format by its name."""
