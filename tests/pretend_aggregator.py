@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import replace
 
@@ -14,9 +15,12 @@ from privact.protocol.addresses import aggregator_address
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.protocol.round_log import RoundLog
+from privact.protocol.signing import public_key_of
 from privact.protocol.users import user_digest
 
 NOW = 1_800_000_000
+SECRET_KEY = bytes(range(32))
 ROUND = Round(id="spring", epsilon=1.0, n_bins=7, n_users=1843, seed=bytes(16), opens=NOW - 100, closes=NOW + 1000)
 
 
@@ -25,6 +29,7 @@ class PretendAggregator:
 
     rounds: what is announced, by id; states: the state of those that are not open; late: ids that the user may join late.
     reports: what was accepted. sent: every body that came, in order. asked: every method and path.
+    log: the signed log of rounds; None as long as keep_log was not called.
     broken: answers to give, one per request, before behaving again: a status, an exception, or a whole response.
     """
 
@@ -41,11 +46,23 @@ class PretendAggregator:
         self.asked: list[str] = []
         self.broken: list[object] = []
         self.headers: list[httpx.Headers] = []
+        self.log: RoundLog | None = None
 
     def announce(self, round: Round = ROUND, **changes: object) -> Round:
+        """Open a round; every name gets a seed of its own, as from an honest aggregator."""
+        if "id" in changes and "seed" not in changes and round.bins == "random":
+            changes["seed"] = hashlib.blake2b(str(changes["id"]).encode(), digest_size=16).digest()
         round = replace(round, **changes)
         self.rounds[round.id] = round
+        if self.log is not None:
+            self.log = self.log.append(round, SECRET_KEY)
         return round
+
+    def keep_log(self) -> None:
+        """Show a signed log from now on, with every round that was announced."""
+        self.log = RoundLog(public_key_of(SECRET_KEY))
+        for round in self.rounds.values():
+            self.log = self.log.append(round, SECRET_KEY)
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -57,7 +74,11 @@ class PretendAggregator:
                 raise failure("broken")
             return failure if isinstance(failure, httpx.Response) else httpx.Response(failure, json={"error": "broken"})
         if path == "/v1/log":
-            return httpx.Response(404, json={"error": "no log"})
+            return (
+                httpx.Response(404, json={"error": "no log"})
+                if self.log is None
+                else httpx.Response(200, content=self.log.to_bytes())
+            )
         if request.headers.get("Authorization") != f"Bearer {self.token}":
             return httpx.Response(401, json={"error": "no such token"})
         if path == "/v1/me":
@@ -100,9 +121,11 @@ class PretendAggregator:
 class Device:
     """A joined device of the pretended aggregator's user, whose clock is the aggregator's and who never really sleeps."""
 
-    def __init__(self, server: PretendAggregator, folder: object, **chosen: object) -> None:
+    def __init__(
+        self, server: PretendAggregator, folder: object, address: str = "https://clusters.example", **chosen: object
+    ) -> None:
         self.server, self.home, self.slept = server, Home(folder), []
-        self.address = aggregator_address("https://clusters.example")
+        self.address = aggregator_address(address)
         self.account, _ = self.home.join(self.address, server.token, server.user, chosen=chosen)
 
     @property
@@ -118,14 +141,15 @@ class Device:
 
     def answer(self, contacts: list[str], *, window: float = 0.0, now: float | None = None, **options: object):
         """All that `privact device answer` does; returns the proposals and the outcomes."""
-        from privact.device.answer import make_reports, propose, send_reports
+        from privact.device.answer import draw_slots, make_reports, propose, send_reports
 
         def clock() -> float:
             return self.server.now if now is None else now
 
         with self.connection() as aggregator:
             proposals = propose(self.account, aggregator, clock=clock, **options)
-            made, refused = make_reports(self.account, proposals, contacts, asked=clock(), window=window, clock=clock)
+            drawn = draw_slots(proposals, asked=clock(), window=window)
+            made, refused = make_reports(self.account, drawn, contacts, clock=clock)
             sent = send_reports(self.account, aggregator, made, window=window, clock=clock, sleep=self.sleep)
             return proposals, refused + sent
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
+from dataclasses import replace
 
 import httpx
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from pretend_aggregator import PretendAggregator
+from privact.cli import device_words
+from privact.cli.main import app
+from privact.client.device_client import Notice
+from privact.device.answer import Proposal
 from privact.protocol.report import Report
 
 URL = "http://127.0.0.1:8420"
@@ -58,14 +67,10 @@ def test_join_begins_a_ledger_and_says_what_it_allows(joined, home, server):
     assert "epsilon 0 of 10 per contact, for 0 rounds" in text
     assert "epsilon at most 2 in a round of at least 100 users" in text
     assert server.token.split(".")[1] not in joined.stdout
-    assert len(list(home.glob("*/ledger.sqlite3"))) == 1
+    assert len(list(home.glob("ledger.sqlite3"))) == 1
 
 
 def test_the_token_may_come_from_the_command_line_or_standard_input(server, home, monkeypatch):
-    from typer.testing import CliRunner
-
-    from privact.cli.main import app
-
     given = CliRunner().invoke(app, ["device", "join", URL, "--token", "-", "--budget", "4", "--json"], input=server.token + "\n")
     assert json.loads(given.stdout)["budget"] == 4.0
     given = CliRunner().invoke(app, ["device", "join", URL, "--token", server.token, "--json"])
@@ -90,7 +95,7 @@ def test_join_refuses_what_it_should(run, server, home, tmp_path):
 
 def test_answer_says_the_cost_and_the_promise_then_sends(run, joined, server, contacts):
     server.announce()
-    result = run("device", "answer", "--contacts", contacts)
+    result = run("device", "answer", "--yes", "--contacts", contacts)
     assert (result.exit_code, result.stderr) == (0, "")
     text = " ".join(result.stdout.split())
     assert "2 contacts (mastodon; 1 named again)" in text
@@ -103,23 +108,23 @@ def test_answer_says_the_cost_and_the_promise_then_sends(run, joined, server, co
 
 def test_a_second_answer_changes_nothing_and_a_crash_before_is_made_good(run, ask, joined, server, contacts):
     server.announce()
-    waiting = ask("device", "answer", "--contacts", contacts, "--later")
+    waiting = ask("device", "answer", "--yes", "--contacts", contacts, "--later")
     assert [each["outcome"] for each in waiting["outcomes"]] == ["waiting"]
     assert (server.sent, waiting["left"]) == ([], 9)
-    assert "randomized before" in " ".join(run("device", "answer", "--contacts", contacts, "--now").stdout.split())
-    assert "answered before" in " ".join(run("device", "answer", "--contacts", contacts).stdout.split())
+    assert "randomized before" in " ".join(run("device", "answer", "--yes", "--contacts", contacts, "--now").stdout.split())
+    assert "answered before" in " ".join(run("device", "answer", "--yes", "--contacts", contacts).stdout.split())
     assert (len(server.sent), ask("device", "status")["accounts"][0]["spent"]) == (1, 1.0)
 
 
 def test_a_dry_run_spends_and_sends_nothing(ask, joined, server, contacts):
     server.announce()
-    told = ask("device", "answer", "--contacts", contacts, "--dry-run")
+    told = ask("device", "answer", "--yes", "--contacts", contacts, "--dry-run")
     assert [(each["round"], each["cost"], each["refusal"]) for each in told["rounds"]] == [("spring", 1.0, None)]
     assert (told["outcomes"], told["left"], server.sent) == ([], 10, [])
 
 
 def test_no_open_round_is_no_failure(run, joined, contacts):
-    result = run("device", "answer", "--contacts", contacts)
+    result = run("device", "answer", "--yes", "--contacts", contacts)
     assert result.exit_code == 0
     assert "No round is open for you now." in result.stdout
 
@@ -127,17 +132,22 @@ def test_no_open_round_is_no_failure(run, joined, contacts):
 def test_a_refused_round_is_told_and_a_named_one_is_a_failure(run, ask, joined, server, contacts):
     server.announce(epsilon=3.0)
     server.announce(id="summer")
-    told = ask("device", "answer", "--contacts", contacts)
+    told = ask("device", "answer", "--yes", "--contacts", contacts)
     assert {each["round"]: bool(each["refusal"]) for each in told["rounds"]} == {"spring": True, "summer": False}
     assert list(server.reports) == ["summer"]
-    fails(run("device", "answer", "--contacts", contacts, "--round", "spring"), "epsilon 3, above the 2 that this device allows")
-    fails(run("device", "answer", "--contacts", contacts, "--round", "autumn"), "announces no round 'autumn'")
-    assert "refused. round spring has epsilon 3" in " ".join(run("device", "answer", "--contacts", contacts).stdout.split())
+    fails(
+        run("device", "answer", "--yes", "--contacts", contacts, "--round", "spring"),
+        "epsilon 3, above the 2 that this device allows",
+    )
+    fails(run("device", "answer", "--yes", "--contacts", contacts, "--round", "autumn"), "announces no round 'autumn'")
+    assert "refused. round spring has epsilon 3" in " ".join(
+        run("device", "answer", "--yes", "--contacts", contacts).stdout.split()
+    )
 
 
 def test_an_expected_digest_is_demanded(run, joined, server, contacts):
     round = server.announce()
-    answer = ("device", "answer", "--contacts", contacts, "--digest")
+    answer = ("device", "answer", "--yes", "--contacts", contacts, "--digest")
     fails(run(*answer, "00" * 32, "--round", "spring"), "not the expected 0000")
     fails(run(*answer, "00"), "name it with --round ID")
     fails(run(*answer, "xyz", "--round", "spring"), "not hexadecimal")
@@ -148,65 +158,144 @@ def test_an_expected_digest_is_demanded(run, joined, server, contacts):
 def test_a_report_that_is_not_accepted_is_a_failure(run, joined, server, contacts):
     server.announce()
     server.take = lambda name, body: httpx.Response(409, json={"error": "no"})
-    result = run("device", "answer", "--contacts", contacts)
+    result = run("device", "answer", "--yes", "--contacts", contacts)
     fails(result, "1 of 1 reports not accepted: the aggregator has another answer")
     assert "Left: epsilon 9 of 10." in result.stdout
 
 
 def test_windows_that_are_none_are_refused(run, joined, contacts):
-    fails(run("device", "answer", "--contacts", contacts, "--within", "5", "--now"), "exclude each other")
-    fails(run("device", "answer", "--contacts", contacts, "--within", "-5"), "not from 0 to 86400")
-    fails(run("device", "answer", "--contacts", contacts, "--within", "nan"), "not from 0 to 86400")
+    fails(run("device", "answer", "--yes", "--contacts", contacts, "--within", "5", "--now"), "exclude each other")
+    fails(run("device", "answer", "--yes", "--contacts", contacts, "--within", "-5"), "not from 0 to 86400")
+    fails(run("device", "answer", "--yes", "--contacts", contacts, "--within", "nan"), "not from 0 to 86400")
 
 
 def test_reports_are_spread_over_the_window_that_was_asked_for(run, joined, server, contacts, monkeypatch):
     server.announce()
     slept = []
     monkeypatch.setattr("time.sleep", slept.append)
-    result = run("device", "answer", "--contacts", contacts, "--within", "900")
+    result = run("device", "answer", "--yes", "--contacts", contacts, "--within", "900")
     assert result.exit_code == 0
     assert len(slept) == 1
     assert 180 <= slept[0] <= 900
     assert "a time drawn by chance" in result.stderr
 
 
-def test_a_person_at_a_terminal_is_asked(run, joined, server, contacts, monkeypatch):
-    import io
-    import sys
-
-    server.announce()
+@pytest.fixture
+def typed(monkeypatch):
+    """Put a person at the terminal who types the given lines."""
 
     class Terminal(io.StringIO):
         def isatty(self):
             return True
 
-    from privact.cli import device_words
+    def type_lines(text):
+        monkeypatch.setattr(sys, "stdin", Terminal(text))
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        return sys.stderr
 
-    for answer, expected in (("\n", 1), ("n\n", 1), ("y\n", None)):
-        monkeypatch.setattr(sys, "stdin", Terminal(answer))
-        monkeypatch.setattr(sys, "stdout", Terminal())
-        try:
-            device_words.confirm()
-            code = None
-        except device_words.typer.Exit as end:
-            code = end.exit_code
-        assert code == expected
+    return type_lines
 
 
-def test_wrong_contacts_are_told_by_line_and_nothing_is_sent(run, joined, server, tmp_path):
+def costs(*names):
+    """A proposal for each round, of epsilon 1."""
+    return [Proposal(Notice(name, bytes(32), "open", True, False, False), None, cost=1.0) for name in names]
+
+
+def test_without_a_terminal_nothing_is_sent_without_yes(run, joined, server, contacts):
+    server.announce()
+    asked = len(server.asked)
+    result = CliRunner().invoke(app, ["device", "answer", "--contacts", str(contacts)], input="y\n", catch_exceptions=False)
+    fails(result, "no person sits at this terminal to be asked, so nothing is sent: add --yes")
+    assert len(server.asked) == asked
+    assert run("device", "answer", "--contacts", contacts, "--dry-run").exit_code == 0
+    assert server.sent == []
+
+
+def test_a_person_is_asked_for_each_round_with_the_total(typed):
+    shown = typed("y\nn\nyes\n")
+    chosen = device_words.choose_rounds(costs("spring", "summer", "autumn"))
+    assert [proposal.notice.id for proposal in chosen] == ["spring", "autumn"]
+    text = shown.getvalue()
+    assert "3 rounds together cost epsilon 3 per contact" in text
+    assert "Answer round spring for epsilon 1, 1 in all?" in text
+    assert "Answer round summer for epsilon 1, 2 in all?" in text
+    assert "Answer round autumn for epsilon 1, 2 in all?" in text
+
+
+@pytest.mark.parametrize("answer", ["", "\n", "n\n", "maybe\n"])
+def test_anything_but_yes_is_a_no(typed, answer):
+    shown = typed(answer)
+    with pytest.raises(typer.Exit) as end:
+        device_words.choose_rounds(costs("spring"))
+    assert end.value.exit_code == 1
+    assert "Nothing was spent." in shown.getvalue()
+
+
+def test_stored_reports_need_no_question(typed):
+    shown = typed("")
+    free = [replace(proposal, cost=0.0) for proposal in costs("spring")]
+    assert device_words.choose_rounds(free) == free
+    assert shown.getvalue() == ""
+
+
+def test_entries_that_cannot_be_read_are_told_and_the_device_answers_all_the_same(run, ask, joined, server, tmp_path):
     server.announce()
     path = tmp_path / "contacts.txt"
     path.write_text("bob\neve zoe\n")
-    fails(run("device", "answer", "--contacts", path), "contacts.txt, line 2: neither id is 'ada@vinyl.example'")
-    fails(run("device", "answer", "--contacts", path, "--format", "csv"), "format 'csv' is unknown")
-    fails(run("device", "answer", "--contacts", tmp_path / "none"), "cannot read")
-    assert server.sent == []
+    told = ask("device", "answer", "--yes", "--contacts", path)
+    assert (told["contacts"], told["dropped"]["without_id"]) == (1, 1)
+    assert list(server.reports) == ["spring"]
+    again = run("device", "answer", "--yes", "--contacts", path)
+    assert "1 contact (edges; 1 skipped without an id that can be read)" in " ".join(again.stdout.split())
+
+
+def test_a_file_that_cannot_be_read_is_told_before_anybody_is_asked(run, joined, server, contacts, tmp_path):
+    server.announce()
+    asked = len(server.asked)
+    fails(run("device", "answer", "--yes", "--contacts", contacts, "--format", "csv"), "format 'csv' is unknown")
+    fails(run("device", "answer", "--yes", "--contacts", tmp_path / "none"), "cannot read")
+    assert len(server.asked) == asked
+
+
+def test_verify_says_that_everybody_sees_the_same_rounds(run, ask, joined, server, contacts):
+    fails(run("device", "verify"), "keeps no log of its rounds")
+    server.announce()
+    server.keep_log()
+    run("device", "answer", "--yes", "--contacts", contacts)
+    server.announce(id="summer")
+    told = ask("device", "verify")
+    assert told["head"] == server.log.head.hex()
+    assert (told["rounds"], told["answered"]) == (2, 1)
+    assert server.log.head.hex() in run("device", "verify", "--head", server.log.head.hex()).stdout
+    fails(run("device", "verify", "--head", "00" * 32), "is not in the log")
+    fails(run("device", "verify", "--head", "xyz"), "not 64 hexadecimal digits")
+
+
+def test_joining_with_a_published_key_demands_it(run, ask, server, home):
+    join = ("device", "join", URL, "--token", server.token)
+    fails(run(*join, "--key", "00" * 32), "shows no log, not with the expected key")
+    server.keep_log()
+    fails(run(*join, "--key", "00" * 32), "not with the expected key")
+    assert not home.exists()
+    assert ask(*join, "--key", server.log.public_key.hex())["log_key"] == server.log.public_key.hex()
+    assert server.log.public_key.hex() in run(*join).stdout
+
+
+def test_an_aggregator_that_moved_keeps_its_ledger(run, ask, joined, server, contacts):
+    server.announce()
+    run("device", "answer", "--yes", "--contacts", contacts)
+    told = ask("device", "move", URL, "http://127.0.0.1:8421")
+    assert (told["url"], told["spent"], told["rounds_answered"]) == ("http://127.0.0.1:8421", 1, 1)
+    (account,) = ask("device", "status")["accounts"]
+    assert (account["url"], account["spent"]) == ("http://127.0.0.1:8421", 1)
+    assert [each["round"] for each in account["answers"]] == ["spring"]
+    fails(run("device", "move", URL, "http://127.0.0.1:8422"), "was not joined")
 
 
 def test_status_tells_budget_and_rounds_in_words_and_asks_nobody(run, ask, joined, server, contacts):
     assert "No round was answered yet." in run("device", "status").stdout
     server.announce()
-    run("device", "answer", "--contacts", contacts)
+    run("device", "answer", "--yes", "--contacts", contacts)
     asked = len(server.asked)
     text = " ".join(run("device", "status").stdout.split())
     assert "epsilon 1 of 10 per contact, for 1 round" in text
@@ -221,7 +310,7 @@ def test_status_tells_budget_and_rounds_in_words_and_asks_nobody(run, ask, joine
 def test_show_prints_the_very_vector_that_was_sent(run, ask, joined, server, contacts):
     fails(run("device", "show", "--round", "spring"), "none was answered yet")
     server.announce()
-    run("device", "answer", "--contacts", contacts)
+    run("device", "answer", "--yes", "--contacts", contacts)
     sent = Report.from_bytes(server.reports["spring"])
     shown = ask("device", "show", "--round", "spring")
     assert (tuple(shown["vector"]), shown["bytes"]) == (sent.vector, server.reports["spring"].hex())
@@ -238,11 +327,16 @@ def test_limits_only_become_stricter(run, ask, joined):
 
 def test_nothing_works_before_joining_or_after_the_ledger_is_lost(run, server, home, contacts, request):
     fails(run("device", "status"), "run `privact device join URL --token TOKEN`")
-    fails(run("device", "answer", "--contacts", contacts), "no aggregator was joined")
+    fails(run("device", "answer", "--yes", "--contacts", contacts), "no aggregator was joined")
     request.getfixturevalue("joined")
     server.announce()
-    next(home.glob("*/ledger.sqlite3")).unlink()
-    for command in (["status"], ["answer", "--contacts", contacts], ["show", "--round", "spring"], ["limit", "--budget", "1"]):
+    (home / "ledger.sqlite3").unlink()
+    for command in (
+        ["status"],
+        ["answer", "--yes", "--contacts", contacts],
+        ["show", "--round", "spring"],
+        ["limit", "--budget", "1"],
+    ):
         fails(run("device", *command), "nobody knows what was spent, so nothing is answered; restore the newest copy")
     assert server.sent == []
     assert run("device", "join", URL, "--token", server.token, "--spent", "2.5").exit_code == 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from privact.device.answer import make_reports, propose
+from privact.device.answer import draw_slots, make_reports, propose
 from privact.device.ledger.rules import Rules
 from privact.errors import AggregatorError, LedgerError, RefusedError
 from privact.protocol.bins import bin_of
@@ -41,7 +41,7 @@ def test_an_open_round_is_answered_stored_and_charged(device, server):
 def test_the_report_holds_the_counts_of_the_contacts(device, server):
     device.ledger.path.unlink()
     device.ledger.marker.unlink()
-    device.ledger.create(device.address.key, server.user, Rules(budget=5000.0, cap=2000.0))
+    device.ledger.create(Rules(budget=5000.0, cap=2000.0))
     round = server.announce(epsilon=2000.0)  # noise other than 0 once in e^1000
     device.answer([*CONTACTS, server.user, "@BOB@a.example"])
     expected = [0] * round.n_bins
@@ -70,7 +70,7 @@ def test_what_the_aggregator_has_is_not_sent_again(device, server):
 
 def test_a_report_that_could_not_be_sent_is_sent_later_as_it_is(device, server):
     server.announce()
-    device.answer([])  # to know the requests: me, parameters, then the report
+    device.answer([])  # to know the requests: me, the log, parameters, then the report
     requests = len(server.asked)
     server.reports.clear()
     server.announce(id="summer")
@@ -90,7 +90,7 @@ def test_a_report_that_could_not_be_sent_is_sent_later_as_it_is(device, server):
     assert dict(said(device.answer(CONTACTS))) == {"spring": "accepted", "summer": "accepted"}
     assert len({body for body in server.sent if body == server.reports["summer"]}) == 1
     assert len(set(server.sent)) == 2
-    assert requests == 3
+    assert requests == 4
 
 
 def test_all_open_rounds_are_answered_the_most_urgent_first_until_the_budget_is_spent(server, make_device):
@@ -207,7 +207,7 @@ def test_label_tables_are_fetched_whole_and_nothing_in_a_request_depends_on_cont
     server.tables["labelled"] = table
     device.answer(CONTACTS)
     asked = list(server.asked)
-    assert asked == ["GET /v1/me", "GET /v1/rounds/labelled/parameters", "GET /v1/rounds/labelled/labels",
+    assert asked == ["GET /v1/me", "GET /v1/log", "GET /v1/rounds/labelled/parameters", "GET /v1/rounds/labelled/labels",
                      "PUT /v1/rounds/labelled/report"]  # fmt: skip
     headers = [dict(header) for header in server.headers]
     server.reports.clear(), server.asked.clear(), server.headers.clear()
@@ -232,14 +232,14 @@ def test_a_label_table_that_is_not_the_round_s_is_refused_before_anything_is_spe
 
 def test_a_budget_that_another_process_spent_meanwhile_refuses_one_round_and_not_the_others(server, make_device):
     device = make_device(budget=1.5)
-    server.announce(closes=server.now + 10)
+    server.announce(closes=server.now + 100)
     server.announce(id="cheap", epsilon=0.5)
     with device.connection() as aggregator:
         proposals = propose(device.account, aggregator, clock=lambda: server.now)
     device.answer(CONTACTS, only="cheap")
     server.announce(id="quick", epsilon=0.75)
     device.answer(CONTACTS, only="quick")
-    made, refused = make_reports(device.account, proposals, CONTACTS, asked=0.0, window=0.0, clock=lambda: server.now)
+    made, refused = make_reports(device.account, draw_slots(proposals, asked=0.0, window=0.0), CONTACTS, clock=lambda: server.now)
     assert [(each.round_id, each.outcome) for each in refused] == [("spring", "refused")]
     assert [stored.round.id for _, stored in made] == ["cheap"]
 

@@ -17,9 +17,10 @@ def test_slots_fill_the_window_after_its_lead_evenly():
     assert min(quarters) > 800  # 1,000 expected: 7 standard deviations
 
 
-def test_a_slot_is_before_the_round_closes():
-    slots = [draw_slot(ASKED, 100.0, ASKED + 51) / 1000 - ASKED for _ in range(2000)]
-    assert 20 <= min(slots) <= max(slots) <= 50
+def test_the_window_shrinks_to_what_is_left():
+    slots = [draw_slot(ASKED, 100.0, ASKED + 50) / 1000 - ASKED for _ in range(2000)]
+    assert 10 <= min(slots) < 11
+    assert 49 < max(slots) <= 50
 
 
 @pytest.mark.parametrize("closes", [ASKED + 1000, ASKED + 1, ASKED - 5])

@@ -15,7 +15,7 @@ from privact.protocol.report import Report
 def stored(server):
     round = server.announce()
     report = Report.bind(round, server.user, range(round.n_bins)).to_bytes()
-    return StoredReport(round.to_bytes(), report, 0, 0)
+    return StoredReport("clusters.example", server.user, round.to_bytes(), report, 0, 0)
 
 
 def send(device, stored):

@@ -34,15 +34,16 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     """A ledger with a budget of 10, in memory where there is such a folder."""
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else tmp_path))
-    made = Ledger(folder / "ledger.sqlite3", folder / "marker.json")
-    made.create("clusters.example", USER, Rules(budget=10.0, cap=2.0))
+    made = Ledger(folder / "ledger.sqlite3", folder / "marker.json", "clusters.example", USER)
+    made.create(Rules(budget=10.0, cap=2.0))
     yield made
     shutil.rmtree(folder)
 
 
 def open_round(number: int, epsilon: float, clock: int) -> Round:
     """A round that is open by the given clock."""
-    return Round(id=f"round-{number}", epsilon=epsilon, n_bins=1, n_users=1000, seed=bytes(16), opens=clock - 5, closes=clock + 5)
+    seed = number.to_bytes(16, "big")
+    return Round(id=f"round-{number}", epsilon=epsilon, n_bins=1, n_users=1000, seed=seed, opens=clock - 5, closes=clock + 5)
 
 
 def ask(ledger: Ledger, round: Round, clock: float) -> bool:

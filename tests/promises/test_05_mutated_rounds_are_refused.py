@@ -32,8 +32,8 @@ ROUND = Round(
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
-    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json")
-    made.create("clusters.example", USER, Rules())
+    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json", "clusters.example", USER)
+    made.create(Rules())
     return made
 
 

@@ -17,10 +17,22 @@ from privact.cli.device_options import (
     chosen_limits,
     home_at,
     read_digest,
+    read_key,
     read_token,
+    send_reserve,
     send_window,
 )
-from privact.cli.device_words import budget_of, budget_rows, confirm, finish, patient_sleep, print_answers, say_plan
+from privact.cli.device_words import (
+    budget_of,
+    budget_rows,
+    choose_rounds,
+    finish,
+    patient_sleep,
+    print_answers,
+    require_terminal,
+    say_contacts,
+    say_plan,
+)
 from privact.cli.text import Json, facts, number, paragraph, print_json
 
 __all__ = ["app"]
@@ -52,6 +64,10 @@ def join(
     spent: Annotated[
         float | None, typer.Option(help="After a ledger was lost: at least what it had spent.", show_default=False)
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="The operator's key, as published; replaces a kept one.", show_default=False),
+    ] = None,
     allow_plain_http: Annotated[
         bool, typer.Option("--allow-plain-http", help="Take http:// to another machine, which everyone can read.")
     ] = False,
@@ -60,27 +76,103 @@ def join(
 ) -> None:
     """Join an aggregator: check the token and begin a ledger.
 
-    The ledger holds a lifetime budget for this aggregator. No time renews it, and later it can only be lowered. It counts the
+    The ledger holds one lifetime budget for all aggregators. No time renews it, and later it can only be lowered. It counts the
     epsilon of each answered round, which is the promise per contact over both ends' reports; your own report costs half of it.
     """
     from privact.client.device_client import DeviceClient
+    from privact.device.verify import check_expected_key
     from privact.protocol.addresses import aggregator_address
 
-    address = aggregator_address(url, allow_plain_http=allow_plain_http)
+    address, expected = aggregator_address(url, allow_plain_http=allow_plain_http), read_key(key)
     secret = read_token(token, token_file)
     with DeviceClient(address, secret) as aggregator:
-        me = aggregator.me()
-    answered = [notice.id for notice in me.rounds if notice.answered]
+        me, log = aggregator.me(), aggregator.log()
+    check_expected_key(log, expected, address.url)
+    answered = {notice.id: notice.digest for notice in me.rounds if notice.answered}
     chosen = chosen_limits(budget, cap, minimum_users)
     account, book = home_at(home).join(address, secret, me.user, chosen=chosen, answered=answered, spent=spent)
+    account.log.accept(log, address.url, expected)
+    signed = None if log is None else log.public_key.hex()
     if json:
-        print_json({"url": address.url, "user": account.user, **budget_of(book), "ledger": str(account.ledger.path)})
+        ledger = str(account.ledger.path)
+        print_json({"url": address.url, "user": account.user, **budget_of(book), "ledger": ledger, "log_key": signed})
         return
-    facts([("joined", f"{address.url} as {account.user}"), *budget_rows(book), ("ledger", account.ledger.path)])
+    facts(
+        [
+            ("joined", f"{address.url} as {account.user}"),
+            *budget_rows(book),
+            ("ledger", account.ledger.path),
+            ("log key", signed or "none: this aggregator keeps no signed log of its rounds"),
+        ]
+    )
     print()
     paragraph(
         "Keep the ledger: without it nobody knows what was spent, and this device answers no more. "
         "Next: privact device answer --contacts FILE"
+    )
+
+
+@app.command(epilog="\b\nExample:\n  privact device move https://old.example https://new.example")
+def move(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The address that was joined.", show_default=False)],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Where the aggregator is now.", show_default=False)],
+    allow_plain_http: Annotated[
+        bool, typer.Option("--allow-plain-http", help="Take http:// to another machine, which everyone can read.")
+    ] = False,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Follow an aggregator to a new address, and keep the ledger.
+
+    The new address must know your token and continue the log of rounds that this device saw.
+    """
+    from privact.client.device_client import DeviceClient
+    from privact.device.verify import check_same_aggregator
+    from privact.protocol.addresses import aggregator_address
+
+    kept = home_at(home)
+    account, address = kept.account(old), aggregator_address(new, allow_plain_http=allow_plain_http)
+    with DeviceClient(address, account.token) as aggregator:
+        check_same_aggregator(account, aggregator)
+    moved = kept.move(account, address)
+    book = moved.ledger.read()
+    if json:
+        print_json({"url": address.url, "user": moved.user, **budget_of(book)})
+    else:
+        facts([("moved", f"{account.address.url} to {address.url}"), ("user", moved.user), *budget_rows(book)])
+
+
+@app.command(epilog="\b\nExample:\n  privact device verify\n  privact device verify --head 3f5e... --json")
+def verify(
+    head: Annotated[
+        str | None, typer.Option(metavar="HEX", help="A head that someone else saw, to compare.", show_default=False)
+    ] = None,
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Check that everybody is shown the same rounds.
+
+    Fetches the aggregator's log of rounds, checks its signatures, that it continues from what this device saw before, and that
+    every round answered from here is in it. Compare the head with others: equal heads mean equal rounds.
+    """
+    from privact.client.device_client import DeviceClient
+    from privact.device.verify import verify_log
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        found = verify_log(account, aggregator, read_key(head, "--head"))
+    if json:
+        print_json({"url": account.address.url, **found.as_dict()})
+        return
+    facts(
+        [
+            ("aggregator", account.address.url),
+            ("key", found.key.hex()),
+            ("log", f"{number(found.rounds)} rounds, each signed, continuing what this device saw before"),
+            ("answered", f"{number(found.answered)} rounds from here, each in the log"),
+            ("head", found.head.hex()),
+        ]
     )
 
 
@@ -106,7 +198,7 @@ def answer(
     now: Annotated[bool, typer.Option("--now", help="Send at once: for tests, since the time then tells something.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Only store the reports; the next call sends them.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be answered and what it costs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask a person at a terminal.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where no person sits at a terminal.")] = False,
     url: Url = None,
     home: HomeFolder = None,
     json: Json = False,
@@ -121,24 +213,30 @@ def answer(
     asked = time.time()  # before anything is read: slots count from here
 
     from privact.client.device_client import DeviceClient
-    from privact.device.answer import Outcome, make_reports, propose, send_reports
-    from privact.device.contacts.contact_list import read_contacts
+    from privact.device.answer import Outcome, draw_slots, make_reports, propose, send_reports
+    from privact.device.contacts.contact_list import check_contacts_file, read_contacts
     from privact.errors import RefusedError
 
+    if not (yes or dry_run):
+        require_terminal()
     account = home_at(home).account(url)
-    window = send_window(within, now, account)
-    found = read_contacts(contacts, account.user, format=format, field=field)
+    window, reserve = send_window(within, now, account), send_reserve(account)
+    check_contacts_file(contacts, format)
     with DeviceClient(account.address, account.token) as aggregator:
-        proposals = propose(account, aggregator, only=round, digest=read_digest(digest, round), clock=time.time)
+        expected = read_digest(digest, round)
+        proposals = propose(account, aggregator, only=round, digest=expected, reserve=reserve, clock=time.time)
         if round is not None and proposals[0].refusal:
             raise RefusedError(proposals[0].refusal)
+        proposals = draw_slots(proposals, asked=asked, window=window, reserve=reserve)
+        # Everything that the network can see is decided: only now are contacts read.
+        found = read_contacts(contacts, account.user, format=format, field=field)
         if not json:
-            say_plan(account, found, proposals)
+            say_plan(account, proposals)
+            say_contacts(found)
         outcomes: list[Outcome] = []
         if not dry_run:
-            if any(proposal.cost for proposal in proposals) and not yes:
-                confirm()
-            made, outcomes = make_reports(account, proposals, found.ids, asked=asked, window=window, clock=time.time)
+            chosen = proposals if yes else choose_rounds(proposals)
+            made, outcomes = make_reports(account, chosen, found.ids, reserve=reserve, clock=time.time)
             if later:
                 outcomes += [
                     Outcome(stored.round.id, "waiting", "stored; the next `privact device answer` sends it", proposal.cost)

@@ -20,7 +20,9 @@ __all__ = [
     "chosen_limits",
     "home_at",
     "read_digest",
+    "read_key",
     "read_token",
+    "send_reserve",
     "send_window",
 ]
 
@@ -78,6 +80,26 @@ def read_digest(text: str | None, round: str | None) -> bytes | None:
         return bytes.fromhex(text)
     except ValueError:
         raise InputError(f"--digest {text} is not hexadecimal: copy it from where the round was published") from None
+
+
+def read_key(text: str | None, option: str = "--key") -> bytes | None:
+    """A public key or a head of a log, 32 bytes in hexadecimal, as somebody published it."""
+    from privact.errors import InputError
+
+    try:
+        found = None if text is None else bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if found is not None and len(found) != 32:
+        raise InputError(f"{option} {text} is not 64 hexadecimal digits: copy it from where it was published")
+    return found
+
+
+def send_reserve(account: Account) -> float:
+    """How many seconds before the close are kept for sending."""
+    from privact.device.slots import LOOPBACK_RESERVE, RESERVE
+
+    return LOOPBACK_RESERVE if account.address.loopback else RESERVE
 
 
 def send_window(within: float | None, now: bool, account: Account) -> float:

@@ -11,7 +11,7 @@ import typer
 
 from privact.cli.text import facts, number, paragraph, print_json, shown, table
 from privact.cli.times import told
-from privact.errors import PrivaCTError
+from privact.errors import InputError, PrivaCTError
 
 if TYPE_CHECKING:
     from privact.device.answer import Outcome, Proposal
@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from privact.device.ledger.entries import Book
     from privact.device.ledger.home import Account
 
-__all__ = ["budget_of", "budget_rows", "confirm", "finish", "patient_sleep", "print_answers", "say_plan"]
+__all__ = [
+    "budget_of",
+    "budget_rows",
+    "choose_rounds",
+    "finish",
+    "patient_sleep",
+    "print_answers",
+    "require_terminal",
+    "say_contacts",
+    "say_plan",
+]
 
 
 def budget_of(book: Book) -> dict[str, Any]:
@@ -30,7 +40,7 @@ def budget_of(book: Book) -> dict[str, Any]:
         "left": float(book.left),
         "cap": book.rules.cap,
         "minimum_users": book.rules.minimum_users,
-        "rounds_answered": len(book.answers),
+        "rounds_answered": len(book.everywhere),
     }
 
 
@@ -38,7 +48,8 @@ def budget_rows(book: Book) -> list[tuple[str, object]]:
     """The budget of a ledger, in words."""
     from privact.device.ledger.rules import in_words
 
-    rounds = "1 round" if len(book.answers) == 1 else f"{number(len(book.answers))} rounds"
+    count = len(book.everywhere)
+    rounds = "1 round" if count == 1 else f"{number(count)} rounds"
     return [
         ("spent", f"epsilon {in_words(book.spent)} of {in_words(book.rules.budget)} per contact, for {rounds}"),
         ("left", f"epsilon {in_words(book.left)} for the rest of this ledger's life; no time renews it"),
@@ -58,12 +69,12 @@ def print_answers(book: Book, rows: Sequence[dict[str, Any]]) -> None:
         print(f"\nAnswered from a ledger that was lost: {', '.join(map(shown, sorted(book.lost)))}")
 
 
-def say_plan(account: Account, contacts: Contacts, proposals: Sequence[Proposal]) -> None:
+def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
     """What would be answered, what it costs and what it promises: said before anything is spent."""
     from privact.device.ledger.rules import amount, in_words
 
     left = account.ledger.read().left
-    facts([("user", f"{account.user} at {account.address.url}"), ("contacts", contacts.in_words())])
+    facts([("user", f"{account.user} at {account.address.url}")])
     for proposal in proposals:
         print()
         if proposal.refusal or proposal.round is None:
@@ -87,14 +98,47 @@ def say_plan(account: Account, contacts: Contacts, proposals: Sequence[Proposal]
     sys.stdout.flush()
 
 
-def confirm() -> None:
-    """Ask a person who sits at the terminal; a script that runs the command has decided already."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return
-    print("\nAnswer? What is spent cannot be taken back. [y/N] ", end="", flush=True)
-    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
-        print("Nothing was spent and nothing was sent.")
+def say_contacts(contacts: Contacts) -> None:
+    """How many contacts will be counted, and how many entries were skipped."""
+    print()
+    facts([("contacts", contacts.in_words())])
+    sys.stdout.flush()
+
+
+def require_terminal() -> None:
+    """Refuse to send anything where no person can be asked and none has decided with --yes."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError("no person sits at this terminal to be asked, so nothing is sent: add --yes, or look with --dry-run")
+
+
+def choose_rounds(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Ask the person at the terminal for each round that costs something; the others cost nothing and stay.
+
+    What is not answered with yes is left out.
+    """
+    from privact.device.ledger.rules import amount, in_words
+
+    costly = [proposal for proposal in proposals if proposal.cost]
+    if not costly:
+        return list(proposals)
+    total = sum((amount(proposal.cost) for proposal in costly), start=amount(0.0))
+    rounds = "1 round costs" if len(costly) == 1 else f"{len(costly)} rounds together cost"
+    print(f"\n{rounds} epsilon {in_words(total)} per contact. What is spent cannot be taken back.", file=sys.stderr)
+    chosen, spent = [], amount(0.0)
+    for proposal in proposals:
+        if proposal.cost:
+            after = in_words(spent + amount(proposal.cost))
+            question = f"Answer round {proposal.notice.id} for epsilon {in_words(proposal.cost)}, {after} in all? [y/N] "
+            print(question, end="", file=sys.stderr, flush=True)
+            if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+                continue
+            spent += amount(proposal.cost)
+        chosen.append(proposal)
+    if not spent:
+        print("Nothing was spent.", file=sys.stderr)
+    if not chosen:
         raise typer.Exit(1)
+    return chosen
 
 
 def patient_sleep(seconds: float) -> None:

@@ -1,4 +1,8 @@
-"""Answering rounds: check what is announced, say what it costs, randomize once, store, send the stored bytes in their slot."""
+"""Answering rounds: check what is announced, say what it costs, randomize once, store, send the stored bytes in their slot.
+
+The order keeps contacts out of what the network can see. `propose` makes every request but the reports. `draw_slots` decides
+when reports leave. Only then are contacts read, and `make_reports` counts them.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,14 @@ from privact.client.device_client import DeviceClient, Me, Notice
 from privact.device.ledger.entries import Book, StoredReport
 from privact.device.ledger.home import Account
 from privact.device.ledger.rules import amount, check_round
-from privact.device.slots import draw_slot, wait_for
+from privact.device.slots import RESERVE, draw_slot, wait_for
 from privact.device.upload import deliver
 from privact.errors import AggregatorError, LedgerError, ProtocolError, RefusedError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
+from privact.protocol.round_log import RoundLog
 
-__all__ = ["Outcome", "Proposal", "make_reports", "propose", "send_reports"]
+__all__ = ["Outcome", "Proposal", "draw_slots", "make_reports", "propose", "send_reports"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Proposal:
     refusal: why it is not answered; empty if it is.
     done: whether the aggregator has the stored report already.
     labels: the round's label table, if it has one and is to be answered.
+    send_at: when its report is sent, UTC milliseconds; decided before contacts are read.
     """
 
     notice: Notice
@@ -38,6 +44,12 @@ class Proposal:
     refusal: str = ""
     done: bool = False
     labels: LabelTable | None = field(default=None, repr=False)
+    send_at: int = 0
+
+    @property
+    def closes(self) -> int:
+        """When the round closes for this user, UTC seconds."""
+        return 0 if self.round is None else self.round.closes + (self.round.joiner_seconds if self.late else 0)
 
     @property
     def late(self) -> bool:
@@ -67,6 +79,7 @@ def propose(
     *,
     only: str | None = None,
     digest: bytes | None = None,
+    reserve: float = RESERVE,
     clock: Callable[[], float] = time.time,
 ) -> list[Proposal]:
     """Which rounds would be answered, what each would cost, and why others would not be; nothing is spent.
@@ -74,19 +87,31 @@ def propose(
     account, aggregator: whose rounds, and where.
     only: the id of the one round to look at; all that the aggregator takes answers to if absent.
     digest: the digest that the one round must have, as somebody else published it.
+    reserve: seconds before its close in which a round is no longer answered.
     clock: gives UTC seconds.
     """
     me = aggregator.me()
     if me.user != account.user:
         raise AggregatorError(f"{aggregator.address.url} takes this device for {me.user!r}, not {account.user!r}: join again")
+    log = aggregator.log()
+    account.log.accept(log, aggregator.address.url)
     book = account.ledger.read()
     _refuse_unknown_answers(me, book)
     notices = [notice for notice in me.rounds if (notice.may_answer if only is None else notice.id == only)]
     if only is not None and not notices:
         raise RefusedError(f"{aggregator.address.url} announces no round {only!r} to {me.user}: see `privact device status`")
-    found = [_proposal(notice, book, aggregator, digest, clock()) for notice in notices]
+    found = [_proposal(notice, book, log, aggregator, digest, clock(), reserve) for notice in notices]
     found.sort(key=lambda each: (each.round.closes if each.round else 0, each.notice.id))  # the most urgent first
     return [_with_labels(proposal, aggregator) for proposal in _within_budget(found, book)]
+
+
+def draw_slots(proposals: Iterable[Proposal], *, asked: float, window: float, reserve: float = RESERVE) -> list[Proposal]:
+    """The proposals with the time at which each report is sent, drawn by chance before contacts are read.
+
+    asked: when the person asked, UTC seconds; window: seconds after it over which reports are spread.
+    reserve: seconds before the close that are kept for sending.
+    """
+    return [replace(each, send_at=draw_slot(asked, window, each.closes - reserve)) for each in proposals]
 
 
 def make_reports(
@@ -94,26 +119,25 @@ def make_reports(
     proposals: Iterable[Proposal],
     contacts: Sequence[str],
     *,
-    asked: float,
-    window: float,
+    reserve: float = RESERVE,
     clock: Callable[[], float] = time.time,
 ) -> tuple[list[tuple[Proposal, StoredReport]], list[Outcome]]:
     """The one report of each proposed round, randomized now unless it is stored already; all are in the ledger on return.
 
     Also returns what became of rounds that must be refused after all, as when another process has spent the budget meanwhile.
 
+    proposals: as draw_slots gave them.
     contacts: the user's contacts.
-    asked: when the person asked, UTC seconds; slots are drawn from the window of so many seconds after it.
     """
     from privact.device.noise import report
 
     def answered(proposal: Proposal, round: Round) -> StoredReport:
-        closes = round.closes + (round.joiner_seconds if proposal.late else 0)
         return account.ledger.answer_once(
             round,
             now=clock(),
             late=proposal.late,
-            draw_slot=lambda: draw_slot(asked, window, closes),
+            reserve=reserve,
+            draw_slot=lambda: proposal.send_at,
             randomize=lambda: report(contacts, round, account.user, proposal.labels),
         )
 
@@ -158,7 +182,7 @@ def send_reports(
 
 def _refuse_unknown_answers(me: Me, book: Book) -> None:
     """An answer that the ledger does not know was given by another device, or by a ledger that was rolled back since."""
-    unknown = sorted(notice.id for notice in me.rounds if notice.answered and notice.id not in {*book.answers, *book.lost})
+    unknown = sorted(notice.id for notice in me.rounds if notice.answered and not book.knows(notice.id, notice.digest))
     if unknown:
         raise LedgerError(
             f"the aggregator has an answer of {me.user} to round {unknown[0]} that this ledger does not know: "
@@ -166,7 +190,15 @@ def _refuse_unknown_answers(me: Me, book: Book) -> None:
         )
 
 
-def _proposal(notice: Notice, book: Book, aggregator: DeviceClient, digest: bytes | None, now: float) -> Proposal:
+def _proposal(
+    notice: Notice,
+    book: Book,
+    log: RoundLog | None,
+    aggregator: DeviceClient,
+    digest: bytes | None,
+    now: float,
+    reserve: float,
+) -> Proposal:
     """One announced round, checked against everything but the budget."""
     try:
         if digest is not None and notice.digest != digest:
@@ -180,7 +212,11 @@ def _proposal(notice: Notice, book: Book, aggregator: DeviceClient, digest: byte
     try:
         if book.stored(round) is not None:
             return replace(proposal, done=notice.answered)
-        check_round(round, book.rules, now, late=proposal.late)
+        if log is not None and not log.lists(round):
+            raise RefusedError(
+                f"round {round.id} is not in the log of rounds that {aggregator.address.url} shows to everybody: not answered"
+            )
+        check_round(round, book.rules, now, late=proposal.late, reserve=reserve)
     except RefusedError as error:
         return replace(proposal, refusal=str(error))
     if not notice.may_answer:

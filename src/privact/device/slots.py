@@ -10,27 +10,31 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["LOOPBACK_WINDOW", "WINDOW", "draw_slot", "wait_for"]
+__all__ = ["LOOPBACK_RESERVE", "LOOPBACK_WINDOW", "RESERVE", "WINDOW", "draw_slot", "wait_for"]
 
 WINDOW: Final = 600.0
 """Seconds over which slots are spread when nobody chose otherwise."""
 LOOPBACK_WINDOW: Final = 2.0
+"""The same for an aggregator on this machine."""
+RESERVE: Final = 30.0
+"""Seconds before the close of a round that are kept for sending: slots end before them, and nothing is charged in them."""
+LOOPBACK_RESERVE: Final = 1.0
 """The same for an aggregator on this machine."""
 
 _LEAD: Final = 0.2
 """The part of the window that is left free for reading contacts and drawing noise."""
 
 
-def draw_slot(asked: float, window: float, closes: float) -> int:
-    """When to send, in UTC milliseconds: evenly drawn from the window after its lead, and before the round closes.
+def draw_slot(asked: float, window: float, last: float) -> int:
+    """When to send, in UTC milliseconds: evenly drawn from the window after its lead; the window shrinks to what is left.
 
     asked: when the person asked, UTC seconds: before contacts were read.
     window: length of the window in seconds; 0 sends at once.
-    closes: when the round closes for this device, UTC seconds.
+    last: when the report must be sent at the latest, UTC seconds.
     """
-    first = int(1000 * (asked + _LEAD * window))
-    last = int(1000 * min(asked + window, closes - 1))
-    return first if last <= first else first + secrets.randbelow(last - first + 1)
+    length = max(0.0, min(window, last - asked))
+    first, end = int(1000 * (asked + _LEAD * length)), int(1000 * (asked + length))
+    return first + secrets.randbelow(end - first + 1)
 
 
 def wait_for(send_at: int, window: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:

@@ -19,14 +19,20 @@ from privact.protocol.round import Round
 
 NOW = 1_800_000_000
 USER = "ada@vinyl.example"
+KEY = "clusters.example"
 ROUND = Round(id="spring", epsilon=0.5, n_bins=2, n_users=500, seed=bytes(16), opens=NOW - 9, closes=NOW + 9)
 
 
 @pytest.fixture
 def ledger(tmp_path):
-    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json")
-    made.create("clusters.example", USER, Rules(budget=2.0))
+    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json", KEY, USER)
+    made.create(Rules(budget=2.0))
     return made
+
+
+def other(name, **changes):
+    """Another round, with a seed of its own."""
+    return replace(ROUND, **{"id": name, "seed": name.encode().ljust(16), **changes})
 
 
 def answer(ledger, round=ROUND, vector=(3, -1), **options):
@@ -91,15 +97,15 @@ def test_a_failure_while_randomizing_costs_nothing(ledger):
 
 
 def test_a_report_for_another_round_is_never_stored(ledger):
-    other = Report.bind(replace(ROUND, id="other"), USER, (1, 1))
+    wrong = Report.bind(other("other"), USER, (1, 1))
     with pytest.raises(ValueError, match="report answers round"):
-        ledger.answer_once(ROUND, now=NOW, draw_slot=lambda: 0, randomize=lambda: other)
+        ledger.answer_once(ROUND, now=NOW, draw_slot=lambda: 0, randomize=lambda: wrong)
     assert ledger.read().spent == 0
 
 
 def test_the_budget_is_exact(ledger):
     for number in range(4):
-        answer(ledger, replace(ROUND, id=f"r{number}"))
+        answer(ledger, other(f"r{number}"))
     assert ledger.read().left == 0
     with pytest.raises(RefusedError, match="costs epsilon 1e-06 but only 0 of the lifetime budget 2 is left, which no time"):
         answer(ledger, replace(ROUND, id="r4", epsilon=1e-6))
@@ -112,11 +118,11 @@ def test_what_another_process_spends_meanwhile_counts(ledger):
         def read(self):
             book = super().read()
             if not book.answers:
-                answer(ledger, replace(ROUND, id="faster", epsilon=1.75))
+                answer(ledger, other("faster", epsilon=1.75))
             return book
 
     with pytest.raises(RefusedError, match=r"only 0\.25 of the lifetime budget 2 is left"):
-        answer(Slower(ledger.path, ledger.marker))
+        answer(Slower(ledger.path, ledger.marker, KEY, USER))
     assert list(ledger.read().answers) == ["faster"]
 
 
@@ -134,7 +140,7 @@ def test_limits_become_stricter_for_ever(ledger):
     assert ledger.restrict(Rules(budget=9.0, cap=2.0)).rules == Rules(1.0, 0.4, 100)
     assert ledger.read().n_entries == 3
     with pytest.raises(RefusedError, match=r"above the 0\.4"):
-        answer(ledger, replace(ROUND, id="other"))
+        answer(ledger, other("other"))
     assert ledger.restrict(Rules(budget=0.0)).left == 0
 
 
@@ -157,17 +163,17 @@ def test_an_existing_ledger_is_never_begun_again(ledger):
     answer(ledger)
     before = ledger.path.read_bytes()
     with pytest.raises(LedgerError, match="already there"):
-        ledger.create("clusters.example", USER, Rules())
+        ledger.create(Rules())
     ledger.marker.unlink()
     with pytest.raises(LedgerError, match="already there"):
-        ledger.create("clusters.example", USER, Rules())
+        ledger.create(Rules())
     assert ledger.path.read_bytes() == before
 
 
 def refused(ledger, reason):
     """Whatever is asked of the ledger, it is refused with the reason and the way out, and no file changes."""
     before = {path.name: path.read_bytes() for path in ledger.path.parent.iterdir() if path.is_file()}
-    for ask in (ledger.read, lambda: answer(ledger), lambda: answer(ledger, replace(ROUND, id="new")), ledger.deliveries,
+    for ask in (ledger.read, lambda: answer(ledger), lambda: answer(ledger, other("new")), ledger.deliveries,
                 lambda: ledger.restrict(Rules(budget=0.1))):  # fmt: skip
         with pytest.raises(LedgerError, match=reason) as error:
             ask()
@@ -214,26 +220,26 @@ def test_another_file_is_refused(ledger):
 def test_an_older_copy_is_refused(ledger, tmp_path):
     answer(ledger)
     shutil.copy(ledger.path, tmp_path / "backup")
-    answer(ledger, replace(ROUND, id="summer"))
+    answer(ledger, other("summer"))
     shutil.copy(tmp_path / "backup", ledger.path)
     refused(ledger, "is older than what this device wrote, or another's")
 
 
 def test_a_copy_that_went_another_way_is_refused(ledger, tmp_path):
     """The ledger is copied to a second device, and each answers another round: as many entries, but not the same."""
-    second = Ledger(tmp_path / "second.sqlite3", tmp_path / "second.json")
+    second = Ledger(tmp_path / "second.sqlite3", tmp_path / "second.json", KEY, USER)
     shutil.copy(ledger.path, second.path)
     shutil.copy(ledger.marker, second.marker)
     answer(ledger)
-    answer(second, replace(ROUND, id="summer"))
+    answer(second, other("summer"))
     shutil.copy(second.path, ledger.path)
     refused(ledger, "is older than what this device wrote, or another's")
 
 
 def test_another_ledger_is_refused(ledger, tmp_path):
-    other = Ledger(tmp_path / "other.sqlite3", tmp_path / "other.json")
-    other.create("clusters.example", USER, Rules(budget=2.0))
-    shutil.copy(other.path, ledger.path)
+    foreign = Ledger(tmp_path / "other.sqlite3", tmp_path / "other.json", KEY, USER)
+    foreign.create(Rules(budget=2.0))
+    shutil.copy(foreign.path, ledger.path)
     refused(ledger, "or another's")
 
 
@@ -266,7 +272,7 @@ def test_a_changed_ledger_is_refused(ledger, statement):
 def test_an_entry_cannot_be_rewritten_link_and_all(ledger):
     """Whoever recomputes one link would have to recompute all that follow, and the marker."""
     answer(ledger)
-    answer(ledger, replace(ROUND, id="summer"))
+    answer(ledger, other("summer"))
     with sqlite3.connect(ledger.path) as file:
         (previous,) = file.execute("SELECT link FROM entries WHERE number = 1").fetchone()
         *fields, _ = file.execute("SELECT * FROM entries WHERE number = 2").fetchone()
@@ -285,7 +291,7 @@ def test_the_last_entry_cannot_be_taken_out(ledger):
 @pytest.mark.parametrize("part", range(8))
 def test_overwritten_pages_are_refused_or_held_nothing(ledger, part):
     for number in range(4):
-        answer(ledger, replace(ROUND, id=f"r{number}"))
+        answer(ledger, other(f"r{number}"))
     book, data = ledger.read(), bytearray(ledger.path.read_bytes())
     begin = part * len(data) // 8
     data[begin : begin + len(data) // 8] = b"\xa5" * (len(data) // 8)
@@ -297,8 +303,8 @@ def test_overwritten_pages_are_refused_or_held_nothing(ledger, part):
 
 
 def test_a_newer_version_asks_for_an_update(ledger):
-    change(ledger, "PRAGMA user_version = 2")
-    with pytest.raises(LedgerError, match="is of version 2, newer than 1: update privact"):
+    change(ledger, "PRAGMA user_version = 3")
+    with pytest.raises(LedgerError, match="is of version 3, newer than 2: update privact"):
         ledger.read()
 
 
@@ -322,24 +328,24 @@ def test_a_locked_ledger_is_told_in_one_line(ledger, monkeypatch):
 
 
 def test_a_ledger_can_begin_with_what_was_spent_and_answered_before(tmp_path):
-    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json")
-    book = made.create("clusters.example", USER, Rules(budget=2.0), spent=1.75, lost=["spring", "winter", "spring"])
+    made = Ledger(tmp_path / "ledger.sqlite3", tmp_path / "marker.json", KEY, USER)
+    book = made.create(Rules(budget=2.0), spent=1.75, lost=["spring", "winter", "spring"])
     assert (book.spent, book.left, book.lost) == (1.75, 0.25, {"spring", "winter"})
     with pytest.raises(RefusedError, match="round spring was answered from a ledger that was lost since"):
         answer(made)
     with pytest.raises(RefusedError, match=r"only 0\.25"):
-        answer(made, replace(ROUND, id="autumn"))
+        answer(made, other("autumn"))
 
 
 def test_any_folder_name_will_do(tmp_path):
     folder = tmp_path / "50% off? #1 & mode=ro é"
     folder.mkdir()
-    made = Ledger(folder / "ledger.sqlite3", folder / "marker.json")
-    made.create("clusters.example", USER, Rules())
+    made = Ledger(folder / "ledger.sqlite3", folder / "marker.json", KEY, USER)
+    made.create(Rules())
     assert answer(made) == answer(made)
     assert sorted(path.name for path in folder.iterdir()) == ["ledger.sqlite3", "marker.json"]
 
 
 def test_a_folder_that_is_missing_is_told_in_one_line(tmp_path):
     with pytest.raises(InputError, match=r"cannot write .*: no such file or directory"):
-        Ledger(tmp_path / "no" / "l", tmp_path / "m").create("a", USER, Rules())
+        Ledger(tmp_path / "no" / "l", tmp_path / "m", KEY, USER).create(Rules())

@@ -39,6 +39,13 @@ def test_a_round_against_the_rules_is_refused_with_the_reason(rules, now, late, 
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(("now", "late"), [(1990, False), (2040, True)])
+def test_a_round_that_closes_too_soon_for_a_report_is_refused(now, late):
+    check_round(ROUND, Rules(), now - 20, late=late, reserve=30.0)
+    with pytest.raises(RefusedError, match="closes in 10 s, and a report needs 30 s"):
+        check_round(ROUND, Rules(), now, late=late, reserve=30.0)
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -1,4 +1,4 @@
-"""Where a device keeps what it must remember: one private folder per aggregator, with an account and a ledger."""
+"""Where a device keeps what it must remember: one ledger for all aggregators, and a private folder with an account for each."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from privact.device.ledger.entries import Book
+from privact.device.ledger.entries import WAY_OUT, Book
+from privact.device.ledger.first_version import FirstLedger, read_first_ledger
+from privact.device.ledger.kept_log import KeptLog
 from privact.device.ledger.ledger import Ledger
-from privact.device.ledger.rules import Rules, amount, in_words
+from privact.device.ledger.rules import Rules
 from privact.errors import InputError, LedgerError
 from privact.protocol.addresses import Address, aggregator_address
 from privact.protocol.users import normalise_user_id, user_digest
@@ -24,20 +25,24 @@ from privact.storage import clear_drafts, make_private_folder, write_privately
 __all__ = ["Account", "Home", "default_home"]
 
 _ACCOUNT: Final = "account.json"
+_LOG: Final = "round_log.json"
 _LEDGER: Final = "ledger.sqlite3"
 _MARKER: Final = "ledger.marker.json"
+_MERGED: Final = ".merged"
 
 
-def default_home(environment: Mapping[str, str] | None = None, platform: str = sys.platform) -> Path:
+def default_home() -> Path:
     """PRIVACT_HOME, or else the folder where programs of this platform keep a user's data."""
-    known = os.environ if environment is None else environment
-    if known.get("PRIVACT_HOME"):
-        return Path(known["PRIVACT_HOME"])
-    if platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "privact"
-    if platform == "win32":
-        return Path(known.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "privact"
-    return Path(known.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "privact"
+    from platformdirs import user_data_path
+
+    if os.environ.get("PRIVACT_HOME"):
+        return Path(os.environ["PRIVACT_HOME"])
+    found = user_data_path("privact", appauthor=False)
+    earlier = {  # where the first version looked; a home that is there stays in use
+        "darwin": Path.home() / "Library" / "Application Support" / "privact",
+        "win32": Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "privact",
+    }.get(sys.platform, found)
+    return earlier if earlier.exists() and not found.exists() else found
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,15 @@ class Account:
     address: where the aggregator is.
     user: the normalised user id.
     token: the secret that the operator gave; never shown.
-    ledger: what was spent and answered there.
+    ledger: what was spent and answered, seen from this account.
+    log: what is remembered of the aggregator's log of rounds.
     """
 
     address: Address
     user: str
     token: str
     ledger: Ledger
+    log: KeptLog
 
     def __repr__(self) -> str:
         return f"Account({self.address.url!r}, {self.user!r})"
@@ -63,15 +70,16 @@ class Home:
     """The folder of one person's device.
 
     path: the folder; made when an aggregator is joined.
-    ledger: the class of its ledgers; tests put one in that fails.
+    ledger: the class of its ledger; tests put one in that fails.
     """
 
     def __init__(self, path: str | Path, ledger: type[Ledger] = Ledger) -> None:
         self.path = Path(path)
-        self._ledger = ledger
+        self._ledger_class = ledger
 
     def accounts(self) -> list[Account]:
         """Every joined aggregator's account."""
+        self._merge_first_ledgers()
         return [self._read(file) for file in sorted(self.path.glob(f"*/{_ACCOUNT}"))]
 
     def account(self, url: str | None = None) -> Account:
@@ -83,6 +91,7 @@ class Home:
             file = self._folder(aggregator_address(url, allow_plain_http=True)) / _ACCOUNT
             if not file.is_file():
                 raise InputError(f"{url} was not joined from {self.path}: run `privact device join {url} --token TOKEN`")
+            self._merge_first_ledgers()
             return self._read(file)
         accounts = self.accounts()
         if not accounts:
@@ -98,75 +107,136 @@ class Home:
         user: str,
         *,
         chosen: Mapping[str, Any] | None = None,
-        answered: Iterable[str] = (),
+        answered: Mapping[str, bytes] | None = None,
         spent: float | None = None,
     ) -> tuple[Account, Book]:
-        """Keep an account; its ledger is begun unless there is one.
+        """Keep an account; the home's ledger is begun unless there is one.
 
         address, token, user: as the aggregator confirmed them.
         chosen: limits by their name in Rules; the others have their defaults. A ledger that is there only takes stricter ones.
-        answered: rounds that the aggregator has answers to from this user.
-        spent: what was spent from a ledger that was lost; a damaged or outdated one is set aside and a new one begun.
+        answered: digest by id of the rounds that the aggregator has reports to from this user.
+        spent: what was spent elsewhere, by a ledger that was lost or on another device; a damaged ledger is set aside.
         """
-        folder = self._folder(address)
-        ledger = self._ledger(folder / _LEDGER, folder / _MARKER)
-        known = any(path.exists() for path in (*ledger.files(), folder / _ACCOUNT))
-        lost = set(answered)
         if spent is not None and not 0 <= spent < math.inf:
             raise InputError(f"--spent is {spent!r}; it must be a finite number of at least 0: say what was spent before")
-        if not known and spent is None and lost:
+        folder, user = self._folder(address), normalise_user_id(user)
+        ledger = self._ledger(address.key, user)
+        self._merge_first_ledgers(set_aside=None if spent is None else folder)
+        known = any(path.exists() for path in ledger.files()) or any(self.path.glob(f"*/{_ACCOUNT}"))
+        elsewhere = dict(answered or {})
+        if known and spent is not None and not self._is_sound(ledger):
+            _set_aside(ledger.files(), "lost")
+            known = False
+        if known:
+            self._refuse_other_user(folder, user)
+            book = self._complete(ledger)
+            elsewhere = {round_id: digest for round_id, digest in elsewhere.items() if not book.knows(round_id, digest)}
+            if not elsewhere and spent is not None:
+                raise InputError(f"the ledger of {user} is sound and knows what was spent: join without --spent")
+        if elsewhere and spent is None and not (folder / _ACCOUNT).exists():
             raise LedgerError(
-                f"{address.url} has answers of {user} to {len(lost)} rounds, such as {min(lost)}, not given from {self.path}: "
-                "use the folder they were given from (--home), or say what was spent there with --spent EPSILON"
+                f"{address.url} has answers of {user} to {len(elsewhere)} rounds, such as {min(elsewhere)}, not given from "
+                f"{self.path}: use the folder they were given from (--home), or say what was spent there with --spent EPSILON"
             )
         make_private_folder(self.path)
         make_private_folder(folder)
         clear_drafts(ledger.path)
-        if known and spent is None:
-            book = self._complete(ledger, folder)
-            if (book.aggregator, book.user) != (address.key, normalise_user_id(user)):
-                raise InputError(
-                    f"{folder} belongs to {book.user} at {book.aggregator}, not to {user}: choose another folder with --home"
-                )
+        if known:
             wanted = replace(book.rules, **(chosen or {}))
             book.rules.must_tighten(wanted)
             book = ledger.restrict(wanted)
+            if spent is not None:
+                book = ledger.add_lost(spent, elsewhere)
         else:
-            rules = Rules(**(chosen or {}))
-            if known:
-                lost |= self._set_aside(ledger, lost, spent or 0.0)
-            book = ledger.create(address.key, normalise_user_id(user), rules, spent=spent or 0.0, lost=lost)
-        account = {"version": 1, "url": address.url, "user": book.user, "token": token}
-        write_privately(folder / _ACCOUNT, json.dumps(account).encode(), ledger.reached)
-        return Account(address, book.user, token, ledger), book
+            book = ledger.create(Rules(**(chosen or {})), spent=spent or 0.0, lost=elsewhere)
+        self._write_account(folder, address, user, token, ledger)
+        return Account(address, user, token, ledger, KeptLog(folder / _LOG)), book
 
-    def _complete(self, ledger: Ledger, folder: Path) -> Book:
+    def move(self, account: Account, address: Address) -> Account:
+        """The account of an aggregator that changed its address; the ledger and the kept head of its log stay.
+
+        account: at the old address.
+        address: the new one, not joined yet.
+        """
+        folder, old_folder = self._folder(address), self._folder(account.address)
+        if (folder / _ACCOUNT).exists():
+            raise InputError(
+                f"{address.url} was joined already: its rounds are charged to the same ledger, nothing is to be moved"
+            )
+        make_private_folder(folder)
+        log, moved = KeptLog(folder / _LOG), self._ledger(address.key, account.user)
+        if (head := account.log.read()) is not None:
+            log.keep(head)
+        moved.move(account.address.key)
+        self._write_account(folder, address, account.user, account.token, moved)
+        for name in (_ACCOUNT, _LOG):
+            (old_folder / name).unlink(missing_ok=True)
+        return Account(address, account.user, account.token, moved, log)
+
+    def _complete(self, ledger: Ledger) -> Book:
         """A ledger that is there; if joining was cut short right after it was begun, its marker is still to be written."""
-        begun = ledger.path.exists() and not ledger.marker.exists() and not (folder / _ACCOUNT).exists()
+        begun = ledger.path.exists() and not ledger.marker.exists() and not any(self.path.glob(f"*/{_ACCOUNT}"))
         return ledger.mark() if begun else ledger.read()
 
-    def _set_aside(self, ledger: Ledger, answered: set[str], spent: float) -> set[str]:
-        """Move a damaged or outdated ledger away, and tell the rounds that it knew; one that is sound stays.
+    def _is_sound(self, ledger: Ledger) -> bool:
+        try:
+            self._complete(ledger)
+        except LedgerError:
+            return False
+        return True
 
-        answered: the rounds that the aggregator has answers to. A ledger that does not know them all is outdated.
-        spent: what the person says was spent, which must be at least what the outdated ledger knows of.
+    def _refuse_other_user(self, folder: Path, user: str) -> None:
+        """A folder belongs to one user for ever."""
+        try:
+            other = self._read(folder / _ACCOUNT)
+        except (InputError, LedgerError):  # missing, or damaged and about to be mended
+            return
+        if other.user != user:
+            raise InputError(
+                f"{folder} belongs to {other.user} at {other.address.key}, not to {user}: choose another folder with --home"
+            )
+
+    def _merge_first_ledgers(self, set_aside: Path | None = None) -> None:
+        """Take the ledgers of single addresses, as the first version kept them, into the one ledger of this home.
+
+        set_aside: a folder whose ledger may be damaged: the person says what was spent.
         """
-        rounds: set[str] = set()
-        with suppress(LedgerError):
-            book = ledger.read()
-            rounds = {*book.answers, *book.lost}
-            if answered <= rounds:
-                raise InputError(f"the ledger of {book.user} is sound and knows what was spent: join without --spent")
-            if amount(spent) < book.spent:
-                raise InputError(f"--spent {in_words(spent)} is less than the {in_words(book.spent)} in the ledger: say more")
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        for path in ledger.files():
-            if path.exists():
-                path.rename(path.with_name(f"{path.name}.lost-{stamp}"))
-        return rounds
+        for folder, first in self._first_ledgers(set_aside):
+            ledger = self._ledger(first.aggregator, first.user)
+            if not any(path.exists() for path in ledger.files()):
+                ledger.create(first.rules)
+            elif not ledger.marker.exists():
+                ledger.mark()
+            ledger.merge(first)
+            for name in (_MARKER, _LEDGER):
+                if (folder / name).exists():
+                    (folder / name).rename(folder / f"{name}{_MERGED}")
+
+    def _first_ledgers(self, set_aside: Path | None) -> Iterator[tuple[Path, FirstLedger]]:
+        """Each folder with a ledger of its own, and what it says; refused if one is lost or damaged."""
+        for folder in sorted({path.parent for name in (_LEDGER, _MARKER) for path in self.path.glob(f"*/{name}")}):
+            path, marker = folder / _LEDGER, folder / _MARKER
+            if (folder / f"{_MARKER}{_MERGED}").exists() and not marker.exists():  # killed between two renames
+                path.rename(folder / f"{_LEDGER}{_MERGED}")
+                continue
+            begun = not marker.exists() and not (folder / _ACCOUNT).exists()
+            try:
+                yield folder, read_first_ledger(path, marker, unmarked=begun)
+            except LedgerError:
+                if folder != set_aside:
+                    raise
+                _set_aside((path, marker, folder / f"{_LEDGER}-journal"), "lost")
 
     def _folder(self, address: Address) -> Path:
         return self.path / address.folder_name
+
+    def _ledger(self, key: str, user: str) -> Ledger:
+        """The one ledger, seen from the account of a user at the aggregator with a key."""
+        return self._ledger_class(self.path / _LEDGER, self.path / _MARKER, key, user)
+
+    def _write_account(self, folder: Path, address: Address, user: str, token: str, ledger: Ledger) -> None:
+        account = {"version": 2, "url": address.url, "user": user, "token": token}
+        write_privately(folder / _ACCOUNT, json.dumps(account).encode(), ledger.reached)
 
     def _read(self, file: Path) -> Account:
         try:
@@ -179,4 +249,14 @@ class Home:
             raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
         except (ValueError, LookupError, TypeError):
             raise InputError(f"{file} is damaged: run `privact device join URL --token TOKEN` again; the ledger stays") from None
-        return Account(address, user, token, self._ledger(file.with_name(_LEDGER), file.with_name(_MARKER)))
+        if kept.get("version") == 1 and not file.with_name(f"{_LEDGER}{_MERGED}").exists():
+            raise LedgerError(f"{file.with_name(_LEDGER)} is gone: {WAY_OUT}")
+        return Account(address, user, token, self._ledger(address.key, user), KeptLog(file.with_name(_LOG)))
+
+
+def _set_aside(files: tuple[Path, ...], why: str) -> None:
+    """Rename files, so that nothing is lost."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    for path in files:
+        if path.exists():
+            path.rename(path.with_name(f"{path.name}.{why}-{stamp}"))

@@ -1,13 +1,13 @@
-"""The ledger: what this device may still spend at one aggregator, and the one stored report of each round.
+"""The ledger: what this device may still spend, over all aggregators, and the one stored report of each round.
 
-One SQLite file. Charging a round and storing its report are one transaction, on disk (synchronous=EXTRA: file, journal and
-folder) before the report is given to whoever sends it. Beside the file lies a marker with the number of entries and the link of
-the last. It is written after each transaction and before anything is sent, so a ledger that is missing, cut, changed, or replaced
-by an older copy is noticed: its chain no longer contains the marker's link. A kill between the two leaves a ledger one entry
-ahead, which is fine.
+One SQLite file for the whole home, because all aggregators of a home are told about the same contacts. Charging a round and
+storing its report are one transaction, on disk (synchronous=EXTRA: file, journal and folder) before the report is given to
+whoever sends it. Beside the file lies a marker with the number of entries and the link of the last. It is written after each
+transaction and before anything is sent, so a ledger that is missing, cut, changed, or replaced by an older copy is noticed: its
+chain no longer contains the marker's link. A kill between the two leaves a ledger one entry ahead, which is fine.
 
 This protects from accidents and from other programs, not from a person who changes both files on purpose, or who restores both
-from an old backup; in the last case an honest aggregator still tells that it has answers that the ledger does not know.
+from an old backup; in the last case an honest aggregator still tells that it has reports that the ledger does not know.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from privact.device.ledger.entries import COLUMNS, Book, Entry, StoredReport, read_book
+from privact.device.ledger.entries import COLUMNS, WAY_OUT, Book, Entry, StoredReport, read_book
+from privact.device.ledger.first_version import FirstLedger
 from privact.device.ledger.rules import Rules, check_round
 from privact.errors import InputError, LedgerError
 from privact.protocol.report import Report
@@ -31,26 +33,28 @@ from privact.storage import write_once, write_privately
 __all__ = ["Ledger"]
 
 _APPLICATION: Final = 0x50434C47  # "PCLG"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _WAIT: Final = 60.0  # seconds for which one process waits for another
 _SCHEMA: Final = (
-    "CREATE TABLE deliveries (round_id TEXT PRIMARY KEY, outcome TEXT NOT NULL, told INTEGER NOT NULL)",
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made INTEGER NOT NULL, round_id TEXT UNIQUE, "
-    "epsilon TEXT NOT NULL, statement TEXT, parameters BLOB, report BLOB, send_at INTEGER, link BLOB NOT NULL)",
+    "CREATE TABLE deliveries (aggregator TEXT NOT NULL, round_id TEXT NOT NULL, outcome TEXT NOT NULL, told INTEGER NOT NULL, "
+    "PRIMARY KEY (aggregator, round_id))",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made INTEGER NOT NULL, aggregator TEXT, user TEXT, "
+    "round_id TEXT, epsilon TEXT NOT NULL, statement TEXT, parameters BLOB, report BLOB, send_at INTEGER, link BLOB NOT NULL)",
 )
 _SELECT: Final = f"SELECT {', '.join(COLUMNS)} FROM entries ORDER BY number"
 _INSERT: Final = f"INSERT INTO entries VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
 class Ledger:
-    """A device's memory of what it sent to one aggregator.
+    """A device's memory of what it sent, seen from one account.
 
-    path: the SQLite file.
+    path: the SQLite file, the same for all accounts of a home.
     marker: the file beside it that knows how far the ledger had come.
+    aggregator, user: the account: the aggregator's key and the normalised user id.
     """
 
-    def __init__(self, path: Path, marker: Path) -> None:
-        self.path, self.marker = path, marker
+    def __init__(self, path: Path, marker: Path, aggregator: str, user: str) -> None:
+        self.path, self.marker, self.aggregator, self.user = path, marker, aggregator, user
 
     def reached(self, point: str) -> None:
         """Called at each point between two writes; does nothing. Tests pull the plug here."""
@@ -59,24 +63,20 @@ class Ledger:
         """The files of a ledger: itself, its marker, and the journal that a kill may leave for the next one to roll back."""
         return self.path, self.marker, self.path.with_name(f"{self.path.name}-journal")
 
-    def create(self, aggregator: str, user: str, rules: Rules, *, spent: float = 0.0, lost: Iterable[str] = ()) -> Book:
+    def create(self, rules: Rules, *, spent: float = 0.0, lost: Iterable[str] = ()) -> Book:
         """Begin a ledger; a file that is there is never overwritten.
 
-        aggregator, user: whose ledger it is.
         rules: its limits.
-        spent: what an earlier, lost ledger had spent; lost: the rounds that it had answered.
+        spent: what an earlier, lost ledger had spent; lost: the rounds that it had answered at this account's aggregator.
         """
         if any(path.exists() for path in self.files()):
             raise LedgerError(f"cannot begin a ledger: {self.path} or its marker is already there")
-        said = {"id": secrets.token_hex(16), "aggregator": aggregator, "user": user, "rules": vars(rules)}
-        epsilon = "0" if spent == 0 else repr(float(spent))
-        now = int(time.time())
+        facts = {"id": secrets.token_hex(16), "rules": vars(rules)}
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
             for statement in (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}", *_SCHEMA):
                 file.execute(statement)
-            link = _append(file, Entry(1, "joined", now, None, epsilon, json.dumps(said, sort_keys=True)), b"")
-            for number, round_id in enumerate(sorted(set(lost)), 2):
-                link = _append(file, Entry(number, "lost", now, round_id), link)
+            begun = Entry(0, "begun", int(time.time()), epsilon=_decimal(spent), statement=_json(facts))
+            _append(file, [begun, *self._lost_entries(lost)])
             write_once(self.path, file.serialize(), self.reached)
         self.reached("created")
         return self.mark()
@@ -102,8 +102,9 @@ class Ledger:
         draw_slot: Callable[[], int],
         randomize: Callable[[], Report],
         late: bool = False,
+        reserve: float = 0.0,
     ) -> StoredReport:
-        """The one answer to a round: the stored one, or else a new one, charged and stored before it is returned.
+        """The one report of a round: the stored one, or else a new one, charged and stored before it is returned.
 
         round: the round's public parameters.
         now: the device's clock, UTC seconds.
@@ -111,29 +112,28 @@ class Ledger:
             cannot depend on it.
         randomize: makes the report; called at most once in the life of a ledger for each round.
         late: whether the aggregator says that this user may join late.
+        reserve: seconds before the close in which nothing is charged any more, since the report might come too late.
         """
         book = self.read()
         found = book.stored(round)
         if found is None:
-            _check(round, book, now, late)  # without keeping others from writing
+            _check(round, book, now, late, reserve)  # without keeping others from writing
         elif self._marked() == (book.id, book.n_entries, book.head.hex()):
             return found
         with self._open("BEGIN IMMEDIATE") as (file, book):
             found = book.stored(round)  # another process may have been faster
             if found is None:
                 self.reached("begun")
-                _check(round, book, now, late)
+                _check(round, book, now, late, reserve)
                 send_at = draw_slot()
                 self.reached("slot drawn")
                 report = randomize()
                 report.require(round)
                 self.reached("randomized")
-                found = StoredReport(round.to_bytes(), report.to_bytes(), send_at, int(now))
-                entry = Entry(
-                    book.n_entries + 1, "answered", found.made, round.id, repr(round.epsilon), None,
-                    found.parameters, found.report, send_at,
+                found = StoredReport(
+                    self.aggregator, self.user, round.to_bytes(), report.to_bytes(), send_at, int(now)
                 )  # fmt: skip
-                _append(file, entry, book.head)
+                _append(file, [_answered(found)])
                 self.reached("inserted")
                 file.execute("COMMIT")
                 self.reached("committed")
@@ -142,14 +142,36 @@ class Ledger:
 
     def restrict(self, rules: Rules) -> Book:
         """Make the limits stricter for ever; a limit that is looser than the present one changes nothing."""
-        with self._open("BEGIN IMMEDIATE") as (file, book):
-            stricter = book.rules.tightened(rules)
-            if stricter == book.rules:
-                return book
-            said = json.dumps({"rules": vars(stricter)}, sort_keys=True)
-            _append(file, Entry(book.n_entries + 1, "limited", int(time.time()), statement=said), book.head)
-            file.execute("COMMIT")
-        return self.mark()
+        return self._write(lambda book: _limited(book, rules))
+
+    def add_lost(self, spent: float, lost: Iterable[str]) -> Book:
+        """Charge what was spent elsewhere, and remember the rounds that were answered there at this account's aggregator."""
+        now = int(time.time())
+        charge = Entry(0, "spent", now, self.aggregator, self.user, epsilon=_decimal(spent))
+        return self._write(lambda book: [charge, *self._lost_entries(set(lost) - book.lost)])
+
+    def move(self, old: str) -> Book:
+        """Count everything that was answered at the aggregator with the old key as answered at this account's."""
+        facts = _json({"from": old, "to": self.aggregator})
+        return self._write(lambda book: [Entry(0, "moved", int(time.time()), self.aggregator, self.user, statement=facts)])
+
+    def merge(self, first: FirstLedger) -> Book:
+        """Take in a ledger of one address, as earlier versions kept them; nothing changes if it was taken in before.
+
+        Everything that it spent is spent here too, and the stricter of each pair of limits holds.
+        """
+
+        def entries(book: Book) -> list[Entry]:
+            if first.id in book.merged:
+                return []
+            facts = _json({"ledger": first.id})
+            taken = Entry(
+                0, "merged", int(time.time()), first.aggregator, first.user, epsilon=first.spent_before, statement=facts
+            )
+            lost = [Entry(0, "lost", taken.made, first.aggregator, first.user, round_id) for round_id in first.lost]
+            return [taken, *_limited(book, first.rules), *map(_answered, first.answers), *lost]
+
+        return self._write(entries)
 
     def tell_delivery(self, round_id: str, outcome: str) -> None:
         """Remember what the aggregator said to a report; nothing depends on it but what people are shown.
@@ -157,20 +179,35 @@ class Ledger:
         outcome: "accepted", "closed", "conflict", "early" or "refused".
         """
         with self._open("BEGIN IMMEDIATE") as (file, _):
-            row = (round_id, outcome, int(time.time()))
-            file.execute("INSERT INTO deliveries VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET outcome = ?2, told = ?3", row)
+            row = (self.aggregator, round_id, outcome, int(time.time()))
+            file.execute("INSERT INTO deliveries VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET outcome = ?3, told = ?4", row)
             file.execute("COMMIT")
 
     def deliveries(self) -> dict[str, tuple[str, int]]:
         """What the aggregator said last to each report, and when in UTC seconds."""
+        query = "SELECT round_id, outcome, told FROM deliveries WHERE aggregator = ?"
         with self._open("BEGIN") as (file, _):
-            return {round_id: (outcome, told) for round_id, outcome, told in file.execute("SELECT * FROM deliveries")}
+            return {round_id: (outcome, told) for round_id, outcome, told in file.execute(query, (self.aggregator,))}
+
+    def _write(self, entries: Callable[[Book], list[Entry]]) -> Book:
+        """Append what the function gives for the ledger as it is, and mark it."""
+        with self._open("BEGIN IMMEDIATE") as (file, book):
+            added = entries(book)
+            if not added:
+                return book
+            _append(file, added)
+            file.execute("COMMIT")
+        return self.mark()
+
+    def _lost_entries(self, lost: Iterable[str]) -> list[Entry]:
+        now = int(time.time())
+        return [Entry(0, "lost", now, self.aggregator, self.user, round_id) for round_id in sorted(set(lost))]
 
     @contextmanager
     def _open(self, begin: str, *, unmarked: bool = False) -> Iterator[tuple[sqlite3.Connection, Book]]:
         """The file in a transaction, and what it says; what was not committed in the block is rolled back."""
         if not self.path.is_file():
-            raise LedgerError(f"{self.path} is gone: {self._way_out()}")
+            raise LedgerError(f"{self.path} is gone: {WAY_OUT}")
         try:
             with closing(_connect(self.path)) as file:
                 file.execute(begin)
@@ -181,7 +218,7 @@ class Ledger:
         except sqlite3.OperationalError as error:
             raise InputError(f"cannot use {self.path}: {error}: free it or make room, then run this again") from None
         except sqlite3.DatabaseError as error:
-            raise LedgerError(f"{self.path} is damaged ({error}): {self._way_out()}") from None
+            raise LedgerError(f"{self.path} is damaged ({error}): {WAY_OUT}") from None
 
     def _checked(self, file: sqlite3.Connection, unmarked: bool) -> Book:
         """What the ledger says, once everything about it has been checked. A lock is held, so nobody can write meanwhile."""
@@ -196,18 +233,18 @@ class Ledger:
             problem = "its pages do not fit together"
         else:
             try:
-                book, links = read_book(file.execute(_SELECT))
+                book, links = read_book(file.execute(_SELECT), self.aggregator, self.user)
             except LedgerError as error:
                 problem = str(error)
         if problem is not None:
-            raise LedgerError(f"{self.path} is damaged ({problem}): {self._way_out()}")
+            raise LedgerError(f"{self.path} is damaged ({problem}): {WAY_OUT}")
         marked = self._marked()
         if marked is None and not unmarked:
-            raise LedgerError(f"{self.marker}, which tells how far the ledger had come, is gone or damaged: {self._way_out()}")
+            raise LedgerError(f"{self.marker}, which tells how far the ledger had come, is gone or damaged: {WAY_OUT}")
         if marked is not None:
             name, entries, head = marked
             if name != book.id or entries > len(links) or links[entries - 1].hex() != head:
-                raise LedgerError(f"{self.path} is older than what this device wrote, or another's: {self._way_out()}")
+                raise LedgerError(f"{self.path} is older than what this device wrote, or another's: {WAY_OUT}")
         return book
 
     def _marked(self) -> tuple[str, int, str] | None:
@@ -219,17 +256,36 @@ class Ledger:
             return None
         return (str(name), entries, str(head)) if type(entries) is int and entries >= 1 else None
 
-    def _way_out(self) -> str:
-        return (
-            "nobody knows what was spent, so nothing is answered; restore the newest copy of its folder, or begin again with "
-            "`privact device join URL --token TOKEN --spent EPSILON`, EPSILON being at least what was spent before"
-        )
 
-
-def _check(round: Round, book: Book, now: float, late: bool) -> None:
+def _check(round: Round, book: Book, now: float, late: bool, reserve: float) -> None:
     """Refuse a round that breaks a rule or costs more than is left."""
-    check_round(round, book.rules, now, late=late)
+    check_round(round, book.rules, now, late=late, reserve=reserve)
     book.check_budget(round)
+
+
+def _answered(stored: StoredReport) -> Entry:
+    """The entry that keeps a report and charges its round."""
+    round = stored.round
+    return Entry(
+        0, "answered", stored.made, stored.aggregator, stored.user, round.id, repr(round.epsilon), None,
+        stored.parameters, stored.report, stored.send_at,
+    )  # fmt: skip
+
+
+def _limited(book: Book, rules: Rules) -> list[Entry]:
+    """The entry that makes limits stricter, if they become so."""
+    stricter = book.rules.tightened(rules)
+    if stricter == book.rules:
+        return []
+    return [Entry(0, "limited", int(time.time()), statement=_json({"rules": vars(stricter)}))]
+
+
+def _json(facts: dict[str, Any]) -> str:
+    return json.dumps(facts, sort_keys=True)
+
+
+def _decimal(epsilon: float) -> str:
+    return "0" if epsilon == 0 else repr(float(epsilon))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -242,11 +298,15 @@ def _connect(path: Path) -> sqlite3.Connection:
     return file
 
 
-def _append(file: sqlite3.Connection, entry: Entry, previous: bytes) -> bytes:
-    """Add an entry after the one with the given link; returns its own."""
-    link = entry.link(previous)
-    file.execute(_INSERT, (*(getattr(entry, name) for name in COLUMNS[:-1]), link))
-    return link
+def _append(file: sqlite3.Connection, entries: Iterable[Entry]) -> None:
+    """Add entries after the last one, numbered and linked."""
+    last = file.execute("SELECT number, link FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+    number, link = last or (0, b"")
+    for unnumbered in entries:
+        number += 1
+        entry = replace(unnumbered, number=number)
+        link = entry.link(link)
+        file.execute(_INSERT, (*(getattr(entry, name) for name in COLUMNS[:-1]), link))
 
 
 def _one(file: sqlite3.Connection, query: str) -> Any:

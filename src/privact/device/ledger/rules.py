@@ -14,7 +14,7 @@ from privact.protocol.round import LAST_SECOND, MIN_EPSILON, Round
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_CAP", "DEFAULT_MINIMUM_USERS", "Rules", "amount", "check_round", "in_words"]
 
 DEFAULT_BUDGET: Final = 10.0
-"""Lifetime budget of a device for one aggregator when nobody chose one: ten rounds of epsilon 1."""
+"""Lifetime budget of a device, over all aggregators, when nobody chose one: ten rounds of epsilon 1."""
 DEFAULT_CAP: Final = 2.0
 """Largest epsilon of a single round when nobody chose one: the largest that the paper tries."""
 DEFAULT_MINIMUM_USERS: Final = 100
@@ -25,7 +25,7 @@ DEFAULT_MINIMUM_USERS: Final = 100
 class Rules:
     """The limits that a person set at the beginning; later they can only become stricter.
 
-    budget: lifetime budget for one aggregator, the sum of the epsilons of all rounds ever answered. A round's epsilon is its
+    budget: lifetime budget, the sum of the epsilons of all rounds ever answered, at whatever aggregator. A round's epsilon is its
         promise per edge over both ends' reports; this device's own report costs half of it. So an edge between two people with
         budgets B and C costs at most (B + C) / 2 in its whole life, and B if both have B.
     cap: largest epsilon of a single round.
@@ -68,13 +68,14 @@ def in_words(epsilon: Fraction | float) -> str:
     return f"{float(epsilon):.10g}"
 
 
-def check_round(round: Round, rules: Rules, now: float, *, late: bool = False) -> None:
+def check_round(round: Round, rules: Rules, now: float, *, late: bool = False, reserve: float = 0.0) -> None:
     """Refuse a round that breaks the rules, whatever is left of the budget.
 
     round: the round, already decoded: what is malformed never comes here.
     rules: this device's limits.
     now: the device's clock, UTC seconds since 1970.
     late: whether the aggregator says that this user enrolled after the round opened and may still join it.
+    reserve: seconds before the close that are needed to send a report in time.
     """
     if not 0.0 < round.epsilon <= rules.cap:
         raise RefusedError(
@@ -94,6 +95,11 @@ def check_round(round: Round, rules: Rules, now: float, *, late: bool = False) -
     if now >= last:
         raise RefusedError(
             f"round {round.id} closed at {_date(last)} but the clock here says {_date(now)}: it is over, or set the clock"
+        )
+    if now > last - reserve:
+        raise RefusedError(
+            f"round {round.id} closes in {last - now:.0f} s, and a report needs {reserve:.0f} s to be sure to come in time: "
+            "not answered, so that nothing is spent in vain"
         )
 
 
