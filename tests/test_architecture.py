@@ -71,7 +71,6 @@ CYCLES_LEFT = {"cli", "device"}
 CROWDED_LEFT = {"cli"}
 UNREACHED_LEFT: set[str] = set()
 SAME_NAMES_LEFT = {
-    "files", "read",
     "recommender", "settings", "users",
 }  # fmt: skip
 

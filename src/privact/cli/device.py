@@ -80,7 +80,7 @@ def join(
     epsilon of each answered round, which is the promise per contact over both ends' reports; your own report costs half of it.
     """
     from privact.client.device_client import DeviceClient
-    from privact.device.verify import check_expected_key
+    from privact.device.log_checks import check_expected_key
     from privact.protocol.addresses import aggregator_address
 
     address, expected = aggregator_address(url, allow_plain_http=allow_plain_http), read_key(key)
@@ -127,7 +127,7 @@ def move(
     The new address must know your token and continue the log of rounds that this device saw.
     """
     from privact.client.device_client import DeviceClient
-    from privact.device.verify import check_same_aggregator
+    from privact.device.log_checks import check_same_aggregator
     from privact.protocol.addresses import aggregator_address
 
     kept = home_at(home)
@@ -157,7 +157,7 @@ def verify(
     every round answered from here is in it. Compare the head with others: equal heads mean equal rounds.
     """
     from privact.client.device_client import DeviceClient
-    from privact.device.verify import verify_log
+    from privact.device.log_checks import verify_log
 
     account = home_at(home).account(url)
     with DeviceClient(account.address, account.token) as aggregator:

@@ -20,19 +20,33 @@ if TYPE_CHECKING:
     from privact.protocol.promise import check_epsilon as check_epsilon
     from privact.protocol.promise import epsilon_per_report as epsilon_per_report
     from privact.protocol.promise import privacy_sentence as privacy_sentence
+    from privact.protocol.report import ENTRY_MAX as ENTRY_MAX
+    from privact.protocol.report import ENTRY_MIN as ENTRY_MIN
     from privact.protocol.report import Report as Report
     from privact.protocol.report import ReportLayout as ReportLayout
+    from privact.protocol.report import read_vectors as read_vectors
+    from privact.protocol.report import report_length as report_length
+    from privact.protocol.round import DIGEST_SIZE as DIGEST_SIZE
+    from privact.protocol.round import LAST_SECOND as LAST_SECOND
+    from privact.protocol.round import MAX_BINS as MAX_BINS
+    from privact.protocol.round import MAX_USERS as MAX_USERS
     from privact.protocol.round import Round as Round
+    from privact.protocol.round import check_bins as check_bins
+    from privact.protocol.round import check_seed as check_seed
+    from privact.protocol.round import default_bins as default_bins
     from privact.protocol.round_ids import ROUND_ID as ROUND_ID
     from privact.protocol.round_ids import is_round_id as is_round_id
     from privact.protocol.round_log import LONGEST_LOG as LONGEST_LOG
     from privact.protocol.round_log import MAX_LOG_ENTRIES as MAX_LOG_ENTRIES
     from privact.protocol.round_log import LogEntry as LogEntry
     from privact.protocol.round_log import RoundLog as RoundLog
+    from privact.protocol.signing import PUBLIC_KEY_SIZE as PUBLIC_KEY_SIZE
+    from privact.protocol.signing import SIGNATURE_SIZE as SIGNATURE_SIZE
     from privact.protocol.signing import is_signed as is_signed
     from privact.protocol.signing import new_signing_key as new_signing_key
     from privact.protocol.signing import public_key_of as public_key_of
     from privact.protocol.signing import sign as sign
+    from privact.protocol.users import USER_DIGEST_SIZE as USER_DIGEST_SIZE
     from privact.protocol.users import normalise_user_id as normalise_user_id
     from privact.protocol.users import user_digest as user_digest
 else:
@@ -46,11 +60,27 @@ else:
             "privact.protocol.label_files": ["format_labels", "number_labels", "parse_labels"],
             "privact.protocol.labels": ["LabelTable", "NO_LABEL"],
             "privact.protocol.promise": ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"],
-            "privact.protocol.report": ["Report", "ReportLayout"],
-            "privact.protocol.round": ["Round"],
+            "privact.protocol.report": ["ENTRY_MAX", "ENTRY_MIN", "Report", "ReportLayout", "read_vectors", "report_length"],
+            "privact.protocol.round": [
+                "DIGEST_SIZE",
+                "LAST_SECOND",
+                "MAX_BINS",
+                "MAX_USERS",
+                "Round",
+                "check_bins",
+                "check_seed",
+                "default_bins",
+            ],
             "privact.protocol.round_ids": ["ROUND_ID", "is_round_id"],
             "privact.protocol.round_log": ["LONGEST_LOG", "LogEntry", "MAX_LOG_ENTRIES", "RoundLog"],
-            "privact.protocol.signing": ["is_signed", "new_signing_key", "public_key_of", "sign"],
-            "privact.protocol.users": ["normalise_user_id", "user_digest"],
+            "privact.protocol.signing": [
+                "PUBLIC_KEY_SIZE",
+                "SIGNATURE_SIZE",
+                "is_signed",
+                "new_signing_key",
+                "public_key_of",
+                "sign",
+            ],
+            "privact.protocol.users": ["USER_DIGEST_SIZE", "normalise_user_id", "user_digest"],
         },
     )

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from privact.device.contacts.contact_formats import SOURCES
 from privact.device.contacts.source import Asked
-from privact.device.contacts.sources import SOURCES
 from privact.errors import InputError
 from privact.protocol.users import normalise_user_id
 

@@ -1,7 +1,6 @@
 // Lines and rows of text, split as the Python device splits them.
 
-import { InputError } from "../core/errors.js";
-
+const LONGEST_CELL = 131072; // as Python's csv module
 const BREAK = /\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]/;
 
 // Lines as Python's str.splitlines gives them.
@@ -11,21 +10,18 @@ export function splitLines(text) {
   return lines;
 }
 
-// The cells of each row of a CSV file, after the number of the row's last line. A quoted cell may go over several lines.
+// The cells of each row of a CSV file. Lines are read one at a time: a stray quote must not swallow the rows after it.
 export function* readRows(text) {
   const lines = splitLines(text);
   const head = lines.find((line) => line.trim()) ?? "";
   const count = (separator) => head.split(separator).length;
   const separator = [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best));
-  for (let index = 0; index < lines.length; index++) {
+  for (const line of lines) {
     const cells = [];
-    let [cell, quoted, fresh] = ["", false, true];
-    for (let line = lines[index], place = 0; ; place++) {
+    let [cell, quoted, fresh, longest] = ["", false, true, 0];
+    for (let place = 0; place < line.length; place++) {
       const letter = line[place];
-      if (letter === undefined) {
-        if (!quoted || index + 1 === lines.length) break;
-        [line, place] = [lines[++index], -1];
-      } else if (quoted && letter === '"') {
+      if (quoted && letter === '"') {
         if (line[place + 1] === '"') cell += line[place++];
         else quoted = false;
       } else if (quoted) {
@@ -38,9 +34,10 @@ export function* readRows(text) {
       } else if (!(fresh && letter === " ")) {
         [cell, fresh] = [cell + letter, false];
       }
+      longest = Math.max(longest, cell.length);
     }
-    if (cell.length > 131072) throw new InputError(`line ${index + 1} is not a row of a CSV file: export it again`);
     cells.push(cell.trim());
-    yield [index + 1, lines[index] === "" && cells.length === 1 ? [] : cells];
+    if (longest > LONGEST_CELL) yield ["not a row"];
+    else yield line === "" ? [] : cells;
   }
 }

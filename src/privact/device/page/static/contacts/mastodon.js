@@ -1,6 +1,5 @@
 // Mastodon's following_accounts.csv -> the followed accounts. As privact.device.contacts.mastodon.
 
-import { InputError } from "../core/errors.js";
 import { casefold, normaliseUserId } from "../core/users.js";
 import { readRows } from "./lines.js";
 
@@ -13,7 +12,7 @@ const headingOf = (cell) => casefold(cell.replaceAll("_", " ")).split(/\s+/).fil
 
 // Whether a text is Mastodon's export rather than a list: by its heading, or by flags after the first address.
 export function looksLikeMastodon(text) {
-  for (const [, row] of readRows(text)) {
+  for (const row of readRows(text)) {
     if (!row.some(Boolean)) continue;
     const heading = row.map(headingOf);
     if (heading.includes("account address") || (ADDRESS_HEADINGS.has(heading[0]) && heading.some((cell) => OTHER_HEADINGS.has(cell)))) return true;
@@ -22,20 +21,23 @@ export function looksLikeMastodon(text) {
   return false;
 }
 
-// The address of each followed account, after its line number. An account without a server lives on the owner's.
+// The address of each followed account, null for a row without one. An account without a server lives on the owner's.
 export function* readMastodon(text, owner) {
   const own = normaliseUserId(owner);
   const home = own.includes("@") ? own.slice(own.indexOf("@") + 1) : "";
   let column = null;
-  for (const [number, row] of readRows(text)) {
+  for (const row of readRows(text)) {
     if (!row.some(Boolean)) continue;
     if (column === null) {
       const found = row.map(headingOf).findIndex((cell) => ADDRESS_HEADINGS.has(cell));
       column = Math.max(found, 0);
       if (found >= 0) continue;
     }
-    if (row.length <= column || !ADDRESS.test(row[column])) throw new InputError(`line ${number} has no account such as ada@server.example`);
+    if (row.length <= column || !ADDRESS.test(row[column])) {
+      yield null;
+      continue;
+    }
     const address = row[column].replace(/^@+/, "");
-    yield [number, home && !address.includes("@") ? `${address}@${home}` : address];
+    yield home && !address.includes("@") ? `${address}@${home}` : address;
   }
 }

@@ -1,6 +1,7 @@
 // Contact lists of one person: the text of a file -> the normalised ids of the person's contacts. As privact.device.contacts.
 //
-// The format is told by what is in the file, not by its name. What is read here never leaves the device: errors name a line, not what is in it.
+// The format is told by what is in the file, not by its name. Entries without an id that can be read are skipped and counted:
+// whether a device answers must not depend on one contact. What is read here never leaves the device.
 
 import { InputError } from "../core/errors.js";
 import { casefold, normaliseUserId } from "../core/users.js";
@@ -19,55 +20,51 @@ export function readContacts(text, owner) {
   const bare = text.replace(/^\ufeff/, "");
   const start = bare.trimStart();
   if (/^BEGIN:VCARD/i.test(start)) {
-    const { lines, withoutId } = readCards(bare);
-    return distinct(lines, owner, "address book", withoutId);
+    return distinct(readCards(bare), owner, "address book");
   }
-  if (looksLikeMastodon(start)) return distinct(readMastodon(bare, owner), owner, "Mastodon export", 0);
-  return distinct(readList(bare, owner), owner, "list", 0);
+  if (looksLikeMastodon(start)) return distinct(readMastodon(bare, owner), owner, "Mastodon export");
+  return distinct(readList(bare, owner), owner, "list");
 }
 
-// The text of a file that a person chose; what is not UTF-8 text is refused.
+// The text of a file that a person chose; what is not UTF-8 makes only its own entry unreadable.
 export async function readFileText(file) {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-  } catch (error) {
-    if (error instanceof TypeError) throw new InputError("this file is not text: export your contacts as CSV, vCard or a plain list");
+    return new TextDecoder("utf-8").decode(await file.arrayBuffer());
+  } catch {
     throw new InputError("this file cannot be read: choose it again");
   }
 }
 
-function distinct(lines, owner, format, withoutId) {
+function distinct(entries, owner, format) {
   const own = normaliseUserId(owner);
   const seen = new Set();
-  let [duplicates, oneself] = [0, 0];
-  for (const [number, spelled] of lines) {
-    const contact = normalOrLine(spelled, number);
-    if (contact === own) oneself += 1;
+  let [duplicates, oneself, withoutId] = [0, 0, 0];
+  for (const spelled of entries) {
+    const contact = normalOrNull(spelled);
+    if (contact === null) withoutId += 1;
+    else if (contact === own) oneself += 1;
     else if (seen.has(contact)) duplicates += 1;
     else seen.add(contact);
   }
   return { ids: [...seen].sort(), format, duplicates, oneself, withoutId };
 }
 
-// The contact on each line: the only id, or the one of two beside the owner's. Empty lines and # comments are skipped.
+// The contact on each line: the only id, or the one of two beside the owner's; null for any other line. Empty lines and # comments
+// are skipped.
 function* readList(text, owner) {
   const own = normaliseUserId(owner);
   let first = true;
-  for (const [index, line] of splitLines(text).entries()) {
-    const [number, bare] = [index + 1, line.trim()];
+  for (const line of splitLines(text)) {
+    const bare = line.trim();
     if (!bare || bare.startsWith("#")) continue;
     const cells = splitCells(bare).map((cell) => cell.trim().replace(/^"+|"+$/g, ""));
     const heading = first && cells.every((cell) => !cell || HEADINGS.has(casefold(cell)));
     first = false;
     if (heading) continue;
-    if (cells.length === 1) {
-      yield [number, cells[0]];
-      continue;
-    }
-    if (cells.length > 2 || !cells.every(Boolean)) throw new InputError(`line ${number} has ${cells.length} columns: give one contact per line`);
-    const sides = cells.map((cell) => normalOrLine(cell, number));
-    if (!sides.includes(own)) throw new InputError(`line ${number} has two names, and neither is yours (${own}): give only your own contacts`);
-    yield [number, sides[0] === own ? cells[1] : cells[0]];
+    const sides = cells.map(normalOrNull);
+    if (cells.length === 1) yield cells[0];
+    else if (cells.length !== 2 || sides.includes(null) || !sides.includes(own)) yield null;
+    else yield sides[0] === own ? cells[1] : cells[0];
   }
 }
 
@@ -76,11 +73,11 @@ function splitCells(line) {
   return separator ? line.split(separator) : line.split(/\s+/);
 }
 
-function normalOrLine(spelled, number) {
+function normalOrNull(spelled) {
+  if (spelled === null || spelled.length > LONGEST_ID || spelled.includes("\ufffd")) return null;
   try {
-    if (spelled.length > LONGEST_ID) throw new InputError("too long");
     return normaliseUserId(spelled);
   } catch {
-    throw new InputError(`line ${number} has no contact that can be read: give one contact per line`);
+    return null;
   }
 }

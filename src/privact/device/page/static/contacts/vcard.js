@@ -8,46 +8,38 @@ const BEGIN = /^[^\S\n]*(?:[\w-]+\.)?BEGIN:VCARD\s*$/gim;
 const END = /^(?:[\w-]+\.)?END:VCARD$/im;
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):([^]*)$/;
 
-// The id of each card, after the line where the card begins, and how many cards have none.
+// The id of each card, null for a card that has none or cannot be read.
 export function readCards(text) {
   const starts = [...text.matchAll(BEGIN)].map((match) => match.index);
-  if (!starts.length || text.slice(0, starts[0]).trim()) throw new InputError("line 1 is not the beginning of a vCard: export your contacts again");
-  const lines = [];
-  let withoutId = 0;
-  starts.forEach((begin, place) => {
-    const number = text.slice(0, begin).split("\n").length;
+  if (!starts.length || text.slice(0, starts[0]).trim()) throw new InputError("this is not the beginning of a vCard: export your contacts again");
+  return starts.map((begin, place) => {
     const card = text.slice(begin, starts[place + 1] ?? text.length).trim();
-    if (!END.test(card.split(/\r\n|\r|\n/).at(-1))) throw new InputError(`line ${number}: the vCard that begins here is cut off: export your contacts again`);
-    const id = idOf(card, number);
-    if (id) lines.push([number, id]);
-    else withoutId += 1;
+    return END.test(card.split(/\r\n|\r|\n/).at(-1)) ? idOf(card) : null;
   });
-  if (withoutId && !lines.length) throw new InputError("none of these contacts has an e-mail address, by which people are known here");
-  return { lines, withoutId };
 }
 
-function idOf(card, first) {
+function idOf(card) {
   const found = [];
-  for (const { line, number } of unfold(card, first)) {
+  for (const line of unfold(card)) {
     const property = PROPERTY.exec(line);
-    if (!property) throw new InputError(`line ${number} is not a line of a vCard: export your contacts again`);
+    if (!property) return null;
     if (property[1].toLowerCase() !== "email") continue;
     const parameters = readParameters(property[2]);
     const value = plain(parameters.quotedPrintable ? decodeQuoted(property[3]) : property[3]);
     if (value) found.push({ rank: parameters.rank, value });
   }
-  return found.sort((one, other) => one.rank - other.rank)[0]?.value ?? "";
+  return found.sort((one, other) => one.rank - other.rank)[0]?.value ?? null;
 }
 
 // Lines of a card: one that begins with a blank continues the one before; so does one after a quoted-printable line that ends with =.
-function unfold(card, first) {
+function unfold(card) {
   const lines = [];
-  card.split(/\r\n|\r|\n/).forEach((line, index) => {
+  for (const line of card.split(/\r\n|\r|\n/)) {
     const last = lines.at(-1);
-    if (last && /^[ \t]/.test(line)) last.line += line.slice(1);
-    else if (last && /;[^:]*QUOTED-PRINTABLE/i.test(last.line) && last.line.endsWith("=")) last.line = last.line.slice(0, -1) + line;
-    else if (line.trim()) lines.push({ line, number: first + index });
-  });
+    if (last && /^[ \t]/.test(line)) lines[lines.length - 1] += line.slice(1);
+    else if (last && /;[^:]*QUOTED-PRINTABLE/i.test(last) && last.endsWith("=")) lines[lines.length - 1] = last.slice(0, -1) + line;
+    else if (line.trim()) lines.push(line);
+  }
   return lines;
 }
 
