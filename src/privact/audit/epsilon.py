@@ -135,7 +135,7 @@ def audit_epsilon(
     """Attack a device's reports and bound their epsilon from below.
 
     epsilon_report: what each report promises per edge.
-    trials: at least so many on each side.
+    trials: the least number on each side.
     device: what is attacked; by default the code that devices run.
     alpha: probability that a device that keeps its promise is accused all the same.
     rng: tosses the coins; the device's noise has no seed. By default nobody can guess them.

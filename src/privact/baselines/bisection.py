@@ -1,6 +1,6 @@
-"""Recursive bisection, Dasgupta's greedy: cut everybody in two where users differ most, then each side, and so on.
+"""Recursive bisection, Dasgupta's greedy: cut all users in two where they differ most, then each side, and so on.
 
-The cut of a cluster is judged by the average dissimilarity across it, W(A, B) / (|A| |B|). Of similarities s = constant - d
+The cut of a cluster is measured by the average dissimilarity across it, W(A, B) / (|A| |B|). Of similarities s = constant - d
 this is the sparsest cut, the greedy that Dasgupta analysed: the average similarity across is lowest where the average
 dissimilarity is highest. Finding the best cut is hard, so users are moved across one by one, from several starts, until no
 single move helps. One move costs one dot product (embedding.py). That is enough for a promise:

@@ -12,7 +12,7 @@ from privact.network.graph import ContactGraph
 from privact.tree.hct import HierarchicalClusterTree
 
 TABLE = 2**16
-"""Up to so many pairs of users across a node, logarithms come from a table. Trees under log C_M have few nodes with more."""
+"""Up to this many pairs of users across a node, logarithms come from a table. Trees under log C_M have few nodes with more."""
 
 
 def state_of(graph: ContactGraph, tree: HierarchicalClusterTree) -> ChainState:

@@ -19,7 +19,7 @@ COMMUNITY = 50
 
 
 def compare_joiners(graph: ContactGraph, epsilon: float, seed: int, share: float = 0.1) -> dict[str, Any]:
-    """Hold out a share of users, place them by their reports, and compare with a tree learned from everybody's reports.
+    """Hold out a share of users, place them by their reports, and compare with a tree learned from all reports.
 
     Returns, averaged over the held-out users, the noise-free dissimilarity to their community of at least 50 users when
     placed, when learned together, and to anybody; how much of the learned community the placed one shares (Jaccard),

@@ -34,7 +34,7 @@ def epsilon(
     epsilon_report: Annotated[
         list[float] | None, typer.Option(help="Promise of one report; may be repeated.", show_default="0.25, 0.5, 1 and 2")
     ] = None,
-    trials: Annotated[int, typer.Option(min=1000, help="At least so many trials on each side.")] = 1_000_000,
+    trials: Annotated[int, typer.Option(min=1000, help="Least number of trials on each side.")] = 1_000_000,
     scale: Annotated[float, typer.Option(min=0.01, help="Multiply the noise scale: below 1, a device that cheats.")] = 1.0,
     json: Json = False,
 ) -> None:

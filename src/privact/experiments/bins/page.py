@@ -15,7 +15,7 @@ TWICE = 2.0
 """How many times the contacts of random bins labels are to find."""
 
 CHOSEN = "shares+own"
-"""The profile that labels are judged by."""
+"""The profile that labels are measured with."""
 
 
 def write_page(document: dict[str, Any]) -> Page:

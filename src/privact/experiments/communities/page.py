@@ -12,7 +12,7 @@ TARGET = 2.5
 """How many times the share of true contacts of random bins taste groups are to have."""
 
 CHOSEN = ("taste groups", 16, "shares+own")
-"""The tree that the target is judged on: bins, how many, and profile."""
+"""The tree that the target is about: bins, how many, and profile."""
 
 COLOURS = {"counts": "#b8bfca", "shares": "#7fa8c9", "shares+own": "#2f6f9f"}
 

@@ -1,7 +1,7 @@
 """Section 7.4 of the paper: why PrivaCT-CF works. Similarity of ratings (Table 5) and NDCG against distance.
 
 A cold user's *path profile* has one number for each of the top 100 items: the mean shortest path from the user to those of the m
-nearest users in the tree who rated the item. Items that nobody of them rated have none. The correlation over all judged users of
+nearest users in the tree who rated the item. Items that nobody of them rated have none. The correlation over all cold users of
 NDCG with the mean of the profile, one for each fold and seed, is what the paper gives the range of.
 
 Controls go through the same recommender: m random users, the m nearest in a random tree, and in a tree of the number of contacts
@@ -137,7 +137,7 @@ def _find_communities(network: RatedNetwork, seed: int) -> dict[str, csr_array]:
 def mean_paths(
     steps: NDArray[np.float64], members: csr_array, split: Split, ranked: NDArray[np.integer[Any]]
 ) -> NDArray[np.float64]:
-    """(q) the mean of each judged user's path profile; NaN where nobody in the community rated a listed item.
+    """(q) the mean of each cold user's path profile; NaN where nobody in the community rated a listed item.
 
     steps: (n, n) shortest paths. members: (n, n) N(u), row u. ranked: (q, k) the listed items, -1 where a list has ended.
     """

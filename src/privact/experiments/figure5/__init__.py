@@ -24,12 +24,13 @@ EXPERIMENT = Experiment(
     quick_seeds="0",
     different="The paper compares PrivaCT with CMN-DP. We add a tree that knows nothing but each user's noisy number of contacts "
     "(*degree only*) and a random tree, because how many contacts a user has shows in every bin: without them one cannot "
-    "tell what else a tree knows. CMN-DP spends all of epsilon on the tree, as nothing else is judged here. The chains "
+    "tell what else a tree knows. CMN-DP spends all of epsilon on the tree, as nothing else is measured here. The chains "
     "have the paper's length; they were not run on until they settle.",
     quick="One run of each curve.",
     options=(
         Option("seeds", 3, "Runs of each curve.", quick=1, minimum=1),
         Option("sweeps", 400, "Length of the chains; a sweep is n proposed swaps.", minimum=1),
     ),
+    version=2,
     resumes=False,
 )

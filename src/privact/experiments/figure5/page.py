@@ -33,7 +33,7 @@ def write_page(document: dict[str, Any]) -> Page:
 
 
 def check_result_2(final: list[dict[str, Any]]) -> Claim:
-    """Result 2 of the paper, judged on where the chains end, with the degree-only control as the caveat."""
+    """Result 2 of the paper, decided by where the chains end, with the degree-only control as the caveat."""
     mean = {(row["dataset"], row["method"], row["epsilon"]): row["mean"] for row in final}
     cells = [(name, epsilon) for name in dict.fromkeys(row["dataset"] for row in final) for epsilon in EPSILONS]
     won = [cell for cell in cells if mean[cell[0], "PrivaCT", cell[1]] > mean[cell[0], "CMN-DP", cell[1]]]

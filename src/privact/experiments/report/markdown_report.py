@@ -46,7 +46,7 @@ def lead(done: Sequence[SectionResult], quick: bool) -> str:
 
 
 def claims_of(each: SectionResult, done: Sequence[SectionResult]) -> list[Claim]:
-    """The claims of a section that no section before it has judged."""
+    """The claims of a section that no earlier section has made."""
     before = {claim.statement for other in done[: list(done).index(each)] for claim in other.claims}
     return [claim for claim in each.claims if claim.statement not in before]
 

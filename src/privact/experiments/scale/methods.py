@@ -2,7 +2,7 @@
 
 python -m privact.experiments.scale.methods METHOD REPORTS.npy CHILDREN.npy
 
-Everybody is given the same reports. Ours reads them from the file as a round is read; peers get the same posterior, as the
+All methods are given the same reports. Ours reads them from the file as a round is read; peers get the same posterior, as the
 dissimilarities of all pairs where they take those, and as expected counts where they take vectors.
 """
 

@@ -52,7 +52,7 @@ def write_page(document: dict[str, Any]) -> Page:
 
 
 def check_result_1(rows: list[dict[str, Any]]) -> Claim:
-    """Result 1 of the paper, judged on the mean losses of its own method."""
+    """Result 1 of the paper, decided by the mean losses of its own method."""
     worst = max(rows, key=lambda row: row["ours"])
     over = [row for row in rows if row["ours"] > MOST_LOST]
     verdict: Verdict = "holds"

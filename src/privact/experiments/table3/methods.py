@@ -72,7 +72,7 @@ METHODS: tuple[Method, ...] = (
 class ColdStartRun:
     """One fold with one seed: rounds are played and trees learned when a method first asks for them.
 
-    network: contacts and ratings. split: the fold; the judged users have no ratings in it. seed: of bins, noise and trees.
+    network: contacts and ratings. split: the fold; the users to be served have no ratings in it. seed: of bins, noise and trees.
     epsilon: the promise per edge. n_groups, factors: of taste.
     """
 

@@ -24,7 +24,7 @@ def write_page(document: dict[str, Any]) -> Page:
     stated = [row for row in rows if row["paper_ndcg"] is not None]
     parts = [
         f"NDCG@{document['k']} / MAP@{document['k']}, mean over {rows[0]['folds']} folds and {max(r['seeds'] for r in rows)} "
-        f"seeds of bins, noise and trees; epsilon is {document['epsilon']:g} per contact. Judged users have no ratings. "
+        f"seeds of bins, noise and trees; epsilon is {document['epsilon']:g} per contact. Users who are served have no ratings. "
         "Controls are marked with a star.",
         markdown_table(["method", "private", *networks], [_line(method.name, rows, networks) for method in METHODS]),
     ]

@@ -17,7 +17,7 @@ STATED = 2.16
 
 
 def check_result_4(rows: list[Row]) -> Claim:
-    """Result 4 of the paper, judged on RecQ's variant, which is what the paper ran."""
+    """Result 4 of the paper, decided on RecQ's variant, which is what the paper ran."""
     cells = [(name, metric) for name in dict.fromkeys(each["dataset"] for each in rows) for metric in ("ndcg", "map")]
 
     def value(name: str, method: str, metric: str) -> float:

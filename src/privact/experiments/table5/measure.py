@@ -38,7 +38,7 @@ DEALS = 5
 
 QUICK_USERS = 200
 BLOCK = 256
-"""How many users are compared with everybody at a time."""
+"""How many users are compared with all others at a time."""
 
 
 def measure(task: Task) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _summarize(network: RatedNetwork, quick: bool) -> dict[str, Any]:
 def correlate_users(network: RatedNetwork, users: NDArray[np.integer[Any]]) -> dict[tuple[str, bool], NDArray[np.float64]]:
     """By profile and whether it is the control: the correlation of similarity and distance of each of some users.
 
-    The control has DEALS correlations a user. NaN where a user is similar to nobody, or equally similar to everybody;
+    The control has DEALS correlations a user. NaN where a user is similar to nobody, or equally similar to all;
     others whom no path reaches are left out.
     """
     from scipy.sparse.csgraph import shortest_path
@@ -116,7 +116,7 @@ def correlate_users(network: RatedNetwork, users: NDArray[np.integer[Any]]) -> d
 
 
 def partial_similarity(ratings: Ratings, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """(q, n) correlation of the ratings of some users with everybody's, over the items that both rated; else 0."""
+    """(q, n) correlation of the ratings of some users with those of all users, over the items that both rated; else 0."""
     values, rated = ratings.matrix, ratings.binary
     squares = values.multiply(values).tocsr()
     common = (rated[rows] @ rated.T).toarray()
@@ -130,7 +130,7 @@ def partial_similarity(ratings: Ratings, rows: NDArray[np.integer[Any]]) -> NDAr
 
 
 def full_similarity(ratings: Ratings, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """(q, n) correlation of the ratings of some users with everybody's, over all items, 0 where not rated."""
+    """(q, n) correlation of the ratings of some users with those of all users, over all items, 0 where not rated."""
     values = ratings.matrix
     total = np.asarray(values.sum(axis=1)).ravel()
     spread = ratings.n_items * np.asarray(values.multiply(values).sum(axis=1)).ravel() - total**2
