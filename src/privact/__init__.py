@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from privact.estimator import PrivaCT as PrivaCT
     from privact.learn.search.learn_tree import learn_tree as learn_tree
     from privact.network.graph import ContactGraph as ContactGraph
-    from privact.network.read import read_graph as read_graph
+    from privact.network.graph_files import read_graph as read_graph
     from privact.protocol.report import Report as Report
     from privact.protocol.round import Round as Round
-    from privact.recommend.cold_start.recommender import ColdStartRecommender as ColdStartRecommender
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender as ColdStartRecommender
     from privact.recommend.data.ratings import Ratings as Ratings
     from privact.recommend.data.read_ratings import read_ratings as read_ratings
     from privact.tree.cost import (
@@ -87,10 +87,10 @@ else:
             "privact.estimator": ["PrivaCT"],
             "privact.learn.search.learn_tree": ["learn_tree"],
             "privact.network.graph": ["ContactGraph"],
-            "privact.network.read": ["read_graph"],
+            "privact.network.graph_files": ["read_graph"],
             "privact.protocol.report": ["Report"],
             "privact.protocol.round": ["Round"],
-            "privact.recommend.cold_start.recommender": ["ColdStartRecommender"],
+            "privact.recommend.cold_start.cold_start_recommender": ["ColdStartRecommender"],
             "privact.recommend.data.ratings": ["Ratings"],
             "privact.recommend.data.read_ratings": ["read_ratings"],
             "privact.tree.cost": ["dasgupta_cost", "relative_utility", "utility_bound"],

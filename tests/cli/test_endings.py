@@ -132,9 +132,9 @@ def large_graph(tmp_path_factory):
 @pytest.mark.parametrize("seconds", [0.0, 2.5], ids=["while reading", "while searching"])
 def test_control_c_ends_with_130_and_leaves_no_file(large_graph, tmp_path, seconds):
     begun = (
-        "from privact.network import read\nreal = read.read_graph\n"
+        "from privact.network import graph_files\nreal = graph_files.read_graph\n"
         "def told(*arguments, **more):\n    print('begun', flush=True)\n    return real(*arguments, **more)\n"
-        "read.read_graph = told\nfrom privact.cli.main import main\nmain()"
+        "graph_files.read_graph = told\nfrom privact.cli.main import main\nmain()"
     )
     command = ["learn", str(large_graph), "-o", str(tmp_path / "tree.hct"), "--search", "gentree", "--sweeps", "100000"]
     process = subprocess.Popen(

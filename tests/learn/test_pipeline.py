@@ -14,7 +14,7 @@ from privact.learn.reports.report_table import ReportTable, write_report_table
 from privact.learn.scale.engines import open_engine
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.embedding import Embedding
-from privact.tree.users import UserIds
+from privact.tree.user_ids import UserIds
 
 SEEDED = LearnSettings(random_state=3)
 

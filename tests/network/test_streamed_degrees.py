@@ -7,7 +7,7 @@ import pytest
 
 from privact.errors import GraphError
 from privact.network import streamed_degrees as module
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.network.streamed_degrees import stream_degree_vectors
 from privact.simulate.reports import degree_vectors
 

@@ -9,10 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError, NotFittedError, UnknownUserError
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
-from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.data.ratings import Ratings
-from privact.recommend.exposure.settings import RECQ
+from privact.recommend.exposure.exposure_settings import RECQ
 from privact.recommend.exposure.social_exposure import SocialExposure
 from privact.recommend.factors.implicit_factors import ImplicitFactors
 from privact.recommend.factors.neighbour_blend import NeighbourBlend

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from privact.tree import id_index as module
 from privact.tree.id_index import IdIndex, hash_of, hashes_of
-from privact.tree.users import UserIds
+from privact.tree.user_ids import UserIds
 
 
 def indexed(ids):

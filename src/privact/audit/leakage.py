@@ -24,7 +24,7 @@ from privact.protocol.round_ids import ROUND_ID
 from privact.tree.formats.hct_file import FORMAT_VERSION, MAGIC
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Layout, find_layout_problem
-from privact.tree.users import find_ids_problem
+from privact.tree.user_ids import find_ids_problem
 
 __all__ = ["PUBLIC_PARAMETERS", "Field", "inspect_release"]
 

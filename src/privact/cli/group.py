@@ -15,19 +15,19 @@ from privact.errors import PrivaCTError
 __all__ = ["Commands"]
 
 _LATER = {
-    "audit": "privact.cli.audit",
-    "bench": "privact.cli.bench",
-    "data": "privact.cli.data",
+    "audit": "privact.cli.studies.audit",
+    "bench": "privact.cli.studies.bench",
+    "data": "privact.cli.studies.data",
     "device": "privact.cli.device",
-    "evaluate": "privact.cli.evaluate",
-    "explain": "privact.cli.explain",
-    "recommend": "privact.cli.recommend",
-    "reproduce": "privact.cli.reproduce",
-    "round": "privact.cli.round",
-    "serve": "privact.cli.serve",
-    "simulate": "privact.cli.simulate",
-    "taste": "privact.cli.taste",
-    "users": "privact.cli.users",
+    "evaluate": "privact.cli.studies.evaluate",
+    "explain": "privact.cli.studies.explain",
+    "recommend": "privact.cli.trees.recommend",
+    "reproduce": "privact.cli.studies.reproduce",
+    "round": "privact.cli.service.round",
+    "serve": "privact.cli.service.serve",
+    "simulate": "privact.cli.service.simulate",
+    "taste": "privact.cli.trees.taste",
+    "users": "privact.cli.service.users",
 }
 """Commands and groups that are imported only when they are called or listed: module by name, each with an `app`."""
 

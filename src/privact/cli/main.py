@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from privact.cli import convert, demo, learn, quality, query
+from privact.cli import demo
 from privact.cli.group import Commands
+from privact.cli.trees import convert, learn, quality, query
 
 __all__ = ["app", "main"]
 

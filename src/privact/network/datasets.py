@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from privact.errors import InputError
 from privact.network.graph import ContactGraph
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 
 __all__ = ["DATA_VARIABLE", "TABLE_1", "Dataset", "NetworkSize", "find_dataset_folder", "load_dataset"]
 

@@ -19,7 +19,7 @@ from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
-from privact.tree.users import SEPARATOR
+from privact.tree.user_ids import SEPARATOR
 
 __all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender as ColdStartRecommender
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartSettings as ColdStartSettings
     from privact.recommend.cold_start.community_filter import CommunityFilter as CommunityFilter
     from privact.recommend.cold_start.community_filter import ItemAverage as ItemAverage
     from privact.recommend.cold_start.contact_groups import ContactGroups as ContactGroups
-    from privact.recommend.cold_start.recommender import ColdStartRecommender as ColdStartRecommender
-    from privact.recommend.cold_start.recommender import ColdStartSettings as ColdStartSettings
     from privact.recommend.cold_start.similar_reports import SimilarReports as SimilarReports
     from privact.recommend.cold_start.validation import choose_settings as choose_settings
     from privact.recommend.cold_start.validation import choose_settings_for_tree as choose_settings_for_tree
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from privact.recommend.data.splits import draw_folds as draw_folds
     from privact.recommend.data.splits import split_ratings as split_ratings
     from privact.recommend.data.splits import split_users as split_users
-    from privact.recommend.exposure.settings import ExposureSettings as ExposureSettings
+    from privact.recommend.exposure.exposure_settings import ExposureSettings as ExposureSettings
     from privact.recommend.exposure.social_exposure import SocialExposure as SocialExposure
     from privact.recommend.factors.factor_model import FactorModel as FactorModel
     from privact.recommend.factors.implicit_factors import ImplicitFactors as ImplicitFactors
@@ -48,14 +48,14 @@ else:
         {
             "privact.recommend.cold_start.community_filter": ["CommunityFilter", "ItemAverage"],
             "privact.recommend.cold_start.contact_groups": ["ContactGroups"],
-            "privact.recommend.cold_start.recommender": ["ColdStartRecommender", "ColdStartSettings"],
+            "privact.recommend.cold_start.cold_start_recommender": ["ColdStartRecommender", "ColdStartSettings"],
             "privact.recommend.cold_start.similar_reports": ["SimilarReports"],
             "privact.recommend.cold_start.validation": ["choose_settings", "choose_settings_for_tree"],
             "privact.recommend.data.metrics": ["CUTOFF", "Scores", "average_over_cutoffs", "mark_hits", "score"],
             "privact.recommend.data.ratings": ["Ratings"],
             "privact.recommend.data.read_ratings": ["read_ratings"],
             "privact.recommend.data.splits": ["FOLDS", "Split", "draw_folds", "split_ratings", "split_users"],
-            "privact.recommend.exposure.settings": ["ExposureSettings"],
+            "privact.recommend.exposure.exposure_settings": ["ExposureSettings"],
             "privact.recommend.exposure.social_exposure": ["SocialExposure"],
             "privact.recommend.factors.factor_model": ["FactorModel"],
             "privact.recommend.factors.implicit_factors": ["ImplicitFactors"],

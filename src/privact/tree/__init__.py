@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privact.tree.cost import utility_bound as utility_bound
     from privact.tree.embedding import Embedding as Embedding
     from privact.tree.hct import HierarchicalClusterTree as HierarchicalClusterTree
-    from privact.tree.users import UserIds as UserIds
+    from privact.tree.user_ids import UserIds as UserIds
 else:
     from privact.exports import export_lazily
 
@@ -39,6 +39,6 @@ else:
             ],
             "privact.tree.embedding": ["Embedding"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
-            "privact.tree.users": ["UserIds"],
+            "privact.tree.user_ids": ["UserIds"],
         },
     )

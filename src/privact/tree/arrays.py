@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from privact.errors import InputError, UnknownUserError
 from privact.tree.layout import Int32Array, Layout, lay_out
 from privact.tree.parameters import write_parameters
-from privact.tree.users import UserIds
+from privact.tree.user_ids import UserIds
 
 User: TypeAlias = str | int | np.integer[Any]
 

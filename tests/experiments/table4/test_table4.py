@@ -19,7 +19,7 @@ from privact.experiments.table4.measure import FULL, PAPER, QUICK, Scale, plan
 from privact.experiments.table4.methods import METHODS, TUNED, WEIGHTS, ExistingRun
 from privact.experiments.table4.page import check_result_4
 from privact.recommend.data.splits import split_ratings
-from privact.recommend.exposure.settings import RECQ
+from privact.recommend.exposure.exposure_settings import RECQ
 from privact.recommend.exposure.social_exposure import SocialExposure
 
 USERS, ITEMS = 36, 30

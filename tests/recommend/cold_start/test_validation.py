@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.recommend.cold_start import validation
-from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.validation import choose_settings, choose_settings_for_tree
 from privact.recommend.data.ratings import Ratings
 from privact.tree.hct import HierarchicalClusterTree

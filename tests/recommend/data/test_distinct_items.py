@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from privact.recommend.data.distinct_items import merge_duplicate_items
+from privact.recommend.exposure.exposure_settings import RECQ
 from privact.recommend.exposure.plain import fit_plainly, nobody
-from privact.recommend.exposure.settings import RECQ
 
 
 def test_equal_columns_are_put_together_and_empty_ones_left_out() -> None:

@@ -12,9 +12,9 @@ from privact.errors import InputError, NotFittedError, UnknownUserError
 from privact.recommend import cores
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.exposure._expectation_maximisation import expectation_maximisation, exposures
+from privact.recommend.exposure.exposure_settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.exposure.plain import everybody_times_degree, fit_plainly, nobody, own_contacts, posterior
 from privact.recommend.exposure.priors import ContactPrior, DegreePrior, PopularityPrior
-from privact.recommend.exposure.settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.exposure.social_exposure import SocialExposure
 
 SETTINGS = RECQ.but(

@@ -28,7 +28,7 @@ from privact.protocol.users import normalise_user_id
 from privact.storage import write_whole
 
 if TYPE_CHECKING:
-    from privact.recommend.cold_start.recommender import ColdStartRecommender
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
     from privact.recommend.data.ratings import Ratings
 
 __all__ = ["LONGEST", "Recommendations"]
@@ -87,7 +87,7 @@ class Recommendations:
         return {"user": name, "items": [asdict(found) for found in recommender.recommend(name, k)]}
 
     def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
-        from privact.recommend.cold_start.recommender import ColdStartRecommender
+        from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
         from privact.recommend.cold_start.validation import choose_settings_for_tree
 
         file = next((path for path in self._folder.glob("ratings.*")), None)

@@ -17,7 +17,7 @@ from privact.errors import InputError
 from privact.experiments.running.data_content import file_digest
 from privact.network.datasets import Dataset, find_dataset_folder, load_dataset
 from privact.network.graph import ContactGraph
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.recommend.data.ratings import Normalisation, Ratings
 from privact.recommend.data.read_ratings import read_ratings
 

@@ -12,8 +12,8 @@ from privact.estimator import PrivaCT
 from privact.experiments.report.recommendation_rows import Control
 from privact.experiments.running.networks import RatedNetwork
 from privact.experiments.running.rounds import reported_degrees, rounds_of
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
-from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.validation import choose_settings
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.data.splits import Split

@@ -15,7 +15,7 @@ from privact.experiments.table3.methods import ColdStartRun
 from privact.protocol.round import default_bins
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.splits import Split, split_ratings
-from privact.recommend.exposure.settings import EXPOMF, RECQ, ExposureSettings
+from privact.recommend.exposure.exposure_settings import EXPOMF, RECQ, ExposureSettings
 from privact.recommend.exposure.social_exposure import SocialExposure
 from privact.recommend.factors.implicit_factors import ImplicitFactors
 from privact.recommend.factors.neighbour_blend import NeighbourBlend

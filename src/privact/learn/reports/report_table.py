@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
-from privact.tree.users import SEPARATOR, UserIds
+from privact.tree.user_ids import SEPARATOR, UserIds
 
 Batch: TypeAlias = tuple[Sequence[str] | None, NDArray[np.integer[Any]]]
 """User ids, or None, and (m, K) noisy counts."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings, weighted_rates
 from privact.recommend.cold_start.community_rates import weigh_communities
-from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings, weighted_rates
 from privact.recommend.cores import run_on_all_cores
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.ratings import Ratings

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from privact.recommend.cores import run_on_all_cores, split_into_blocks
 from privact.recommend.exposure._kernel import expose
+from privact.recommend.exposure.exposure_settings import ExposureSettings
 from privact.recommend.exposure.priors import Floats, PopularityPrior
-from privact.recommend.exposure.settings import ExposureSettings
 
 
 def expectation_maximisation(

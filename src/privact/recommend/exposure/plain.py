@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.exposure.settings import ExposureSettings
+from privact.recommend.exposure.exposure_settings import ExposureSettings
 
 Matrix = NDArray[np.float64]
 Boosted = Callable[[Matrix], Matrix]

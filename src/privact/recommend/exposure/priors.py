@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.recommend.exposure.settings import ExposureSettings
+from privact.recommend.exposure.exposure_settings import ExposureSettings
 
 Floats = NDArray[np.floating[Any]]
 Rows = slice | NDArray[np.integer[Any]]

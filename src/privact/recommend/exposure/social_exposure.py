@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from privact.errors import InputError
 from privact.recommend.data.ratings import Ratings
+from privact.recommend.exposure.exposure_settings import RECQ, ExposureSettings
 from privact.recommend.exposure.priors import ContactPrior, DegreePrior, Floats, PopularityPrior
-from privact.recommend.exposure.settings import RECQ, ExposureSettings
 from privact.recommend.factors.factor_model import FactorModel
 
 __all__ = ["Form", "RankBy", "SocialExposure"]

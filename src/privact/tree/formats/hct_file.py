@@ -29,7 +29,7 @@ from privact.storage import write_whole
 from privact.tree.arrays import TreeArrays
 from privact.tree.layout import Layout, find_layout_problem
 from privact.tree.parameters import write_parameters
-from privact.tree.users import UserIds, find_ids_problem
+from privact.tree.user_ids import UserIds, find_ids_problem
 
 MAGIC = b"\x89HCT\r\n\x1a\n"
 FORMAT_VERSION = 1

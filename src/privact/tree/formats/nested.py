@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import TreeError
-from privact.tree.users import UserIds, number_leaves
+from privact.tree.user_ids import UserIds, number_leaves
 
 
 def read_nested(nested: Any, users: Sequence[str] | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:

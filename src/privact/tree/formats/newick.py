@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privact.errors import TreeError
 from privact.tree.arrays import TreeArrays
-from privact.tree.users import UserIds, number_leaves
+from privact.tree.user_ids import UserIds, number_leaves
 
 # Readers that follow the convention to the letter turn a bare underscore into a blank: such names are quoted.
 _NEEDS_QUOTES = re.compile(r"[\s()\[\]':;,_]|^$")

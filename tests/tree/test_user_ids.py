@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privact.errors import InputError, TreeError, UnknownUserError
-from privact.tree import users as module
-from privact.tree.users import UserIds, find_ids_problem, number_leaves
+from privact.tree import user_ids as module
+from privact.tree.user_ids import UserIds, find_ids_problem, number_leaves
 
 texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=4), min_size=1, max_size=12, unique=True)
 

@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from privact.cli.files import read_labels
-from privact.cli.learn_options import EngineChoice, chosen_engine
 from privact.cli.text import facts, number, paragraph, print_json
+from privact.cli.trees.learn_options import EngineChoice, chosen_engine
 from privact.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

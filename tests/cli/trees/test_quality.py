@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.tree.cost import utility_bound
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from privact.network.graph import ContactGraph
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.simulate.known_graphs import make_nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 

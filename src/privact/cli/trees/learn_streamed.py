@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privact.cli.files import read_labels
-from privact.cli.learn_options import EngineChoice, chosen_engine
+from privact.cli.trees.learn_options import EngineChoice, chosen_engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def learn_streamed(
     from privact.protocol.bins import assign_bins
     from privact.protocol.label_files import number_labels
     from privact.protocol.round import check_bins, default_bins, epsilon_per_report
-    from privact.tree.users import UserIds
+    from privact.tree.user_ids import UserIds
 
     bin_stream, noise_stream, search_stream = generator(settings.random_state).spawn(3)
     bins_seed = bin_stream.bytes(16) if labels is None else None

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
-from privact.cli.reproduce_all import all_experiments
-from privact.cli.results import Output, finish, folder_name, ready_folder
+from privact.cli.studies.declared_options import declare_option, make_command
+from privact.cli.studies.reproduce_all import all_experiments
+from privact.cli.studies.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
 from privact.experiments.experiment import Experiment
 from privact.experiments.registry import EXPERIMENTS

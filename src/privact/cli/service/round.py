@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
 from privact.learn.named_choice import describe_choices

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from privact.errors import GraphError, MissingExtraError
 from privact.network import _edge_list
 from privact.network.graph import ContactGraph
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 
 TRIANGLE = ContactGraph.from_edges([("b", "a"), ("a", "c"), ("c", "b")])
 

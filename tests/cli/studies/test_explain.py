@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from privact.baselines.randomized_response import explain_paper_example, explain_randomized_response
-from privact.cli.explain import app
+from privact.cli.studies.explain import app
 from privact.errors import InputError, ProtocolError
 
 

@@ -47,7 +47,7 @@ def sections(monkeypatch):
             Experiment(name, f"Title of {name}", "", lambda measure=measure: (measure, write_page), "1", "0", "0", "Nothing.")
             for name, measure in runs
         ]
-        monkeypatch.setattr("privact.cli.reproduce_all.EXPERIMENTS", made)
+        monkeypatch.setattr("privact.cli.studies.reproduce_all.EXPERIMENTS", made)
 
     return sections
 
@@ -95,7 +95,7 @@ def test_without_datasets_it_is_one_line_and_no_report(run, tmp_path):
 
 def test_real_sections_run_beside_those_that_lack_ratings(run, data, monkeypatch, tmp_path):
     chosen = [each for each in EXPERIMENTS if each.name in ("table1", "table2", "table5")]
-    monkeypatch.setattr("privact.cli.reproduce_all.EXPERIMENTS", chosen)
+    monkeypatch.setattr("privact.cli.studies.reproduce_all.EXPERIMENTS", chosen)
     result = run("reproduce", "all", "--data", data, "-o", tmp_path / "results", "--quick", "--json")
     assert result.exit_code == 1
     told = {each["name"]: each["failure"] for each in json.loads(result.stdout)["sections"]}

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from privact.cli.files import read_labels
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.protocol.label_files import number_labels
-from privact.recommend.cold_start.recommender import ColdStartRecommender
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
 from privact.recommend.data.read_ratings import read_ratings
 from privact.simulate.reports import degree_vectors, simulate_reports
 from privact.tree.hct import HierarchicalClusterTree

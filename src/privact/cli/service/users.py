@@ -10,7 +10,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from privact.cli.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
 
 __all__ = ["app"]

@@ -33,7 +33,7 @@ def cost(
     the same epsilon from the number of contacts alone. The relative utility is the cost divided by what any tree costs when
     all users differ by 1, as in the paper's Table 2.
     """
-    from privact.cli.tree_contacts import bins_of, contacts_of, controls
+    from privact.cli.trees.tree_contacts import bins_of, contacts_of, controls
     from privact.progress import progress_bar
     from privact.simulate.reports import degree_vectors
     from privact.tree.cost import dasgupta_cost, rho
@@ -71,7 +71,7 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
     """
     from dataclasses import asdict
 
-    from privact.cli.tree_contacts import contacts_of, controls
+    from privact.cli.trees.tree_contacts import contacts_of, controls
     from privact.progress import progress_bar
     from privact.query.quality import measure_tree_quality
     from privact.tree.hct import HierarchicalClusterTree

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privact.cli import learn_streamed
+from privact.cli.trees import learn_streamed
 from privact.simulate.known_graphs import make_nested_cliques
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -11,7 +11,7 @@ from privact.cli.files import read_labels
 from privact.errors import InputError
 from privact.estimator import PrivaCT
 from privact.network.graph import ContactGraph
-from privact.network.read import read_graph
+from privact.network.graph_files import read_graph
 from privact.progress import Progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.label_files import number_labels

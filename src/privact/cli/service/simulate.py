@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.operator import TokenFile, Url, read_operator_token
+from privact.cli.service.operator import TokenFile, Url, read_operator_token
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.errors import MissingExtraError, PrivaCTError
 from privact.progress import progress_bar

@@ -184,7 +184,7 @@ def test_a_server_that_is_something_else_is_one_line(run):
 
 
 def test_tokens_that_were_given_are_not_lost_when_the_rest_fails(run, users_file, monkeypatch):
-    from privact.cli import users as commands
+    from privact.cli.service import users as commands
 
     monkeypatch.setattr(commands, "_AT_ONCE", 2)
     result = run("users", "add", users_file("first", "second", "\u200b bad", "fourth"))

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from privact.errors import InputError
 from privact.recommend.cold_start import validation
-from privact.recommend.cold_start.recommender import ColdStartRecommender, ColdStartSettings
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.similar_reports import SimilarReports
 from privact.recommend.cold_start.validation import choose_settings
 from privact.recommend.data.ratings import Ratings

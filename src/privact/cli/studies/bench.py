@@ -9,8 +9,8 @@ import typer
 
 from privact.bench.benchmark import Benchmark, Table
 from privact.bench.registry import BENCHMARKS
-from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
+from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.text import Json, number, print_json, table
 from privact.progress import progress_bar
 

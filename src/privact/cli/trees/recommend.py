@@ -73,7 +73,7 @@ def recommend(
     among the user's contacts. How much the tree and the report are believed is chosen on users who have ratings.
     """
     from privact.errors import InputError
-    from privact.recommend.cold_start.recommender import ColdStartRecommender
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
     from privact.recommend.cold_start.validation import choose_settings_for_tree
     from privact.recommend.data.read_ratings import read_ratings
     from privact.tree.hct import HierarchicalClusterTree

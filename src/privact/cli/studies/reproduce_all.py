@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privact.cli.files import DataFolder
-from privact.cli.results import Output, folder_name, ready_folder
+from privact.cli.studies.results import Output, folder_name, ready_folder
 from privact.cli.text import Json, print_json, table
 from privact.experiments.registry import EXPERIMENTS
 from privact.progress import Progress, progress_bar

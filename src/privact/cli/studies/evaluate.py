@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privact.cli.declared_options import declare_option, make_command
 from privact.cli.files import DataFolder
-from privact.cli.results import Output, finish, folder_name, ready_folder
+from privact.cli.studies.declared_options import declare_option, make_command
+from privact.cli.studies.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
 from privact.errors import InputError
 from privact.experiments.experiment import Experiment

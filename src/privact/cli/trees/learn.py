@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privact.cli.files import checked_output, read_labels
-from privact.cli.learn_options import (
+from privact.cli.text import Json, facts, number, paragraph, print_json
+from privact.cli.trees.learn_options import (
     Cluster,
     EngineChoice,
     EvidenceFile,
@@ -21,9 +22,8 @@ from privact.cli.learn_options import (
     Workers,
     chosen_engine,
 )  # fmt: skip
-from privact.cli.learn_reports import learn_file, learn_round, print_learned
-from privact.cli.learn_streamed import is_huge, learn_streamed
-from privact.cli.text import Json, facts, number, paragraph, print_json
+from privact.cli.trees.learn_reports import learn_file, learn_round, print_learned
+from privact.cli.trees.learn_streamed import is_huge, learn_streamed
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
 from privact.learn.search.searches import DEFAULT_SEARCH
 
@@ -192,7 +192,7 @@ def _learn_graph(
 ) -> tuple[PrivaCT, ContactGraph, int]:
     """Play every device of a graph in memory; returns the fitted model, the graph and the number of users without a label."""
     from privact.estimator import PrivaCT
-    from privact.network.read import read_graph
+    from privact.network.graph_files import read_graph
     from privact.protocol.label_files import number_labels
 
     progress("reading contacts", 0, 0)

@@ -1,0 +1,1 @@
+"""commands of an operator: the server, rounds, users, simulated devices."""

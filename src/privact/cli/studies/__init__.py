@@ -1,0 +1,1 @@
+"""commands that measure: datasets, experiments, benchmarks, audits."""

@@ -1,0 +1,1 @@
+"""commands that learn, query, draw, convert and use trees."""
