@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from privact.errors import InputError
 
-__all__ = ["clear_drafts", "make_private_folder", "write_once", "write_privately", "write_whole", "written_whole"]
+__all__ = ["clear_drafts", "make_private_folder", "write_once", "write_privately", "write_whole"]
 
 
 @contextmanager
@@ -38,9 +38,6 @@ def write_whole(path: str | Path) -> Iterator[BinaryIO]:
         _flush_folder(target.parent)
     except OSError as error:
         raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from None
-
-
-written_whole = write_whole  # the earlier name, until every room uses the verb
 
 
 def write_privately(path: Path, data: bytes, reached: Callable[[str], None] = lambda point: None) -> None:

@@ -189,7 +189,9 @@ def answer(
     digest: Annotated[
         str | None, typer.Option(metavar="HEX", help="Refuse --round unless it has this digest.", show_default=False)
     ] = None,
-    format: Annotated[str | None, typer.Option(help="edges, mastodon or vcard.", show_default="found out from the file")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Name of its format, such as vcard.", show_default="found out from the file")
+    ] = None,
     field: Annotated[str, typer.Option(help="Which property of a vCard is the id: email, tel, impp, social, ...")] = "email",
     within: Annotated[
         float | None,

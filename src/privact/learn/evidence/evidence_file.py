@@ -8,7 +8,7 @@ from pathlib import Path
 from privact.errors import FileFormatError, InputError
 from privact.learn.evidence.profile import Evidence
 from privact.learn.evidence.profiles import find_profile
-from privact.storage import written_whole
+from privact.storage import write_whole
 
 __all__ = ["read_evidence", "write_evidence"]
 
@@ -18,7 +18,7 @@ _VERSION = 1
 def write_evidence(evidence: Evidence, path: str | Path) -> None:
     """Write evidence to a file, whole or not at all. It holds what a fit of the reports gave, and no single report."""
     facts = {"version": _VERSION, "profile": evidence.profile, **find_profile(evidence.profile).describe(evidence)}
-    with written_whole(path) as file:
+    with write_whole(path) as file:
         file.write(json.dumps(facts, allow_nan=False).encode())
 
 
