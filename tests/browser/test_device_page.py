@@ -336,6 +336,31 @@ def test_an_answer_that_came_too_late_is_told_once_and_not_sent_again(open_page,
     assert len(sent) == 1
 
 
+def test_a_round_that_is_over_gives_the_community_back(open_page, played) -> None:
+    user = played.users[3]
+    page = ready(open_page(f"{played.url}/join#{played.tokens[user]}", bypass_csp=True))
+    page.fill("#lost-spent", "1")  # a simulated device answered for this user
+    page.get_by_role("button", name="Begin again").click()
+    result = page.locator("#result-spring")
+    expect(result.get_by_role("status")).to_contain_text("people")
+
+    def shown() -> tuple[int, list[str]]:
+        return int(result.get_by_role("status").inner_text().split()[0]), result.locator("li").all_inner_texts()
+
+    expect(result.locator("li").first).to_be_visible()
+    assert faults(page) == []
+    size, people = shown()
+    asked = httpx.get(f"{played.url}/v1/rounds/spring/tree/community", params={"user": user, "size": 20}).json()
+    assert size == asked["size"] >= 20
+    assert people == [each["user"] for each in asked["users"] if each["user"] != user]
+    slider = result.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    fewer = httpx.get(f"{played.url}/v1/rounds/spring/tree/community", params={"user": user, "size": 5}).json()
+    expect(result.get_by_role("status")).to_contain_text(f"{fewer['size']} people")
+    assert slider.get_attribute("aria-valuetext") == "at least 5 people"
+
+
 def test_limits_only_become_stricter(open_page, invited) -> None:
     page = ready(open_page(invited.link(USERS[19])))
     page.click("#settings > summary")

@@ -39,6 +39,8 @@ def test_nothing_else_can_be_fetched_below_it(service, name):
         ("/v1/me", "GET"),
         ("/v1/rounds/spring/parameters", "GET"),
         ("/v1/rounds/spring/labels", "GET"),
+        ("/v1/rounds/spring/tree/community", "GET"),
+        ("/v1/rounds/spring/recommendations", "GET"),
         ("/v1/rounds/spring/report", "GET, PUT"),
     ],
 )
@@ -57,6 +59,7 @@ def test_a_device_on_another_site_may_ask_and_send(service, path, methods):
     ("path", "method"),
     [
         ("/v1/users", "POST"), ("/v1/users", "GET"), ("/v1/rounds", "POST"), ("/v1/rounds", "GET"), ("/v1/rounds/spring", "GET"),
+        ("/v1/rounds/spring/tree", "GET"), ("/v1/rounds/spring/tree/nearest", "GET"),
         ("/v1/rounds/spring/open", "POST"), ("/v1/rounds/spring/close", "POST"), ("/v1/users/token", "POST"), ("/metrics", "GET"),
         ("/v1/rounds/a/b/report", "PUT"), ("/", "GET"), ("/operator", "GET"), ("/join/", "GET"),
     ],

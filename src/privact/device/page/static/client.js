@@ -56,6 +56,24 @@ export class Client {
     return parseLabels(await this.#get(`/v1/rounds/${round.id}/labels`, longest, ANONYMOUS), round.labelsDigest);
   }
 
+  // The smallest community of this user with at least `size` people in a released round: its size, and the first of its people.
+  // Only the user's own id is in the question, never a contact's.
+  async community(roundId, user, size) {
+    const said = readJson(await this.#get(`/v1/rounds/${roundId}/tree/community?${new URLSearchParams({ user, size })}`, 2 ** 20));
+    if (!Array.isArray(said?.users)) throw new AggregatorError(`${this.address.url} does not answer as it should: tell the operator`);
+    return { size: Number(said.size), users: said.users.map((each) => String(each?.user)) };
+  }
+
+  // What suits this user, with reasons; nothing where the service has no ratings.
+  async recommendations(roundId) {
+    try {
+      const said = readJson(await this.#get(`/v1/rounds/${roundId}/recommendations?k=10`, 2 ** 20));
+      return said.items.map(({ item, reason }) => ({ item: String(item), reason: String(reason) }));
+    } catch {
+      return [];
+    }
+  }
+
   // Send the bytes of a stored report; gives the status and whether the user joined late.
   async put(roundId, bytes) {
     const { status, body } = await this.#ask("PUT", `/v1/rounds/${roundId}/report`, 65536, { attempts: SENDING, content: bytes });

@@ -11,7 +11,7 @@ const FILES = [
   "vendor/noble-hashes/_blake.js", "vendor/noble-hashes/_md.js", "vendor/noble-hashes/_u64.js", "vendor/noble-hashes/blake2.js",
   "vendor/noble-hashes/utils.js", "vendor/unicode/case_folding.js",
   "view/app.js", "view/curves.js", "view/elements.js", "view/invitation.js", "view/person.js", "view/picture.js",
-  "view/round_card.js", "view/words.js",
+  "view/result_card.js", "view/round_card.js", "view/words.js",
 ];
 const ADDRESSES = new Set(FILES.map((file) => new URL(file, self.registration.scope).href));
 

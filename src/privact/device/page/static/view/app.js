@@ -10,11 +10,13 @@ import { drawCurves } from "./curves.js";
 import { byId, make, show } from "./elements.js";
 import { forgetInvitation, keptInvitation, readInvitation } from "./invitation.js";
 import { restoreBackup, restrictLimits, saveBackup, showPerson } from "./person.js";
+import { ResultCard } from "./result_card.js";
 import { RoundCard } from "./round_card.js";
 import { meaningOf } from "./words.js";
 
 const LOOK_AGAIN = 60_000; // milliseconds between two looks for new rounds
-const state = { home: null, account: null, session: null, cards: new Map() };
+const MOST_RESULTS = 3; // rounds that are over, the newest first
+const state = { home: null, account: null, session: null, cards: new Map(), results: new Set() };
 
 // Runs what a person asked for; whatever goes wrong is said at the top, and what was shown stays.
 async function attempt(work, busy = "") {
@@ -73,10 +75,12 @@ async function enter(account, accounts) {
   state.joining = { token: account.token, address };
   state.session = { account, client, ledger, refresh: () => attempt(() => showPerson(account, ledger)) };
   state.cards.clear();
+  state.results.clear();
   byId("heading").textContent = "Take part";
   byId("account").replaceChildren(...accounts.map(({ key }) => make("option", { value: key, textContent: key, selected: key === account.key })));
   show("account-label", accounts.length > 1);
   byId("rounds").replaceChildren();
+  byId("results").replaceChildren();
   await showPerson(account, ledger);
   await look();
 }
@@ -85,7 +89,7 @@ async function enter(account, accounts) {
 async function look() {
   const { session } = state;
   if (!session) return;
-  const { book, proposals } = await proposeRounds(session.account, session.client, session.ledger, Date.now() / 1000);
+  const { me, book, proposals } = await proposeRounds(session.account, session.client, session.ledger, Date.now() / 1000);
   if (session !== state.session) return;
   for (const proposal of proposals) {
     if (state.cards.has(proposal.notice.id)) continue;
@@ -94,6 +98,11 @@ async function look() {
     byId("rounds").append(card.element);
   }
   show("nothing-open", state.cards.size === 0);
+  for (const notice of me.rounds.filter(({ state: now, answered }) => now === "released" && answered).slice(0, MOST_RESULTS)) {
+    if (state.results.has(notice.id)) continue;
+    state.results.add(notice.id);
+    byId("results").append(new ResultCard(session, notice).element);
+  }
   tellOpen(proposals.filter(({ answer, refusal }) => !answer && !refusal).length);
   const epsilon = proposals.find(({ round }) => round)?.round.epsilon ?? 1;
   byId("meaning-text").textContent = meaningOf(epsilon);

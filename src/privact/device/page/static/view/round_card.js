@@ -78,7 +78,7 @@ export class RoundCard {
     if (outside) notes.push(paragraph(`${several(outside, "contact is", "contacts are")} in no group and not counted.`, "quiet"));
     if (!found.ids.length) notes.push(paragraph("No contact was found. You can still take part: then noise alone is sent.", "strong"));
     const list = make("details", { className: "list" }, make("summary", { textContent: "See the contacts that were found" }));
-    list.append(make("ul", {}, ...found.ids.slice(0, 500).map((id) => make("li", { textContent: id }))));
+    list.append(make("ul", { tabIndex: 0, attributes: { "aria-label": "Contacts that were found" } }, ...found.ids.slice(0, 500).map((id) => make("li", { textContent: id }))));
     if (found.ids.length > 500) list.append(paragraph(`and ${number(found.ids.length - 500)} more`, "quiet"));
     const go = button("Add noise", () => this.#attempt(() => this.#draw()), "primary");
     const other = button("Choose another file", () => this.#showChoice());

@@ -1,0 +1,57 @@
+// What comes back from a round that is over: the person's close community at a size they choose, and what suits them.
+
+import { make } from "./elements.js";
+import { number } from "./words.js";
+
+const SIZES = [5, 10, 20, 50, 100, 200];
+const FIRST = 2;
+
+export class ResultCard {
+  // session: account and client. notice: a released round that this person answered.
+  constructor(session, notice) {
+    Object.assign(this, { session, notice });
+    this.people = make("ul", { tabIndex: 0, attributes: { "aria-label": "People closest to you" } });
+    this.told = make("p", { attributes: { role: "status" } });
+    this.liked = make("div");
+    const slider = make("input", { type: "range", id: `size-${notice.id}`, min: 0, max: SIZES.length - 1, step: 1, value: FIRST });
+    slider.setAttribute("aria-valuetext", `at least ${SIZES[FIRST]} people`);
+    slider.oninput = () => {
+      slider.setAttribute("aria-valuetext", `at least ${SIZES[slider.value]} people`);
+      this.#show(SIZES[slider.value]);
+    };
+    this.element = make(
+      "section",
+      { className: "card result", id: `result-${notice.id}`, attributes: { "aria-label": `Your community in round ${notice.id}` } },
+      make("h2", { textContent: "Your community" }),
+      make("p", { className: "quiet", textContent: `Round ${notice.id} is over. These people are closest to you, as far as everybody's blurred numbers can tell. Nobody's contacts were seen.` }),
+      make("label", { htmlFor: slider.id, textContent: "From a small circle to a large one" }),
+      slider,
+      this.told,
+      make("div", { className: "list" }, this.people),
+      this.liked,
+    );
+    this.#show(SIZES[FIRST]);
+    this.#recommend();
+  }
+
+  async #show(wanted) {
+    this.wanted = wanted;
+    const { client, account } = this.session;
+    try {
+      const { size, users } = await client.community(this.notice.id, account.user, wanted);
+      if (this.wanted !== wanted) return; // the person moved on
+      const others = users.filter((user) => user !== account.user);
+      this.told.textContent = `${number(size)} people${others.length + 1 < size ? `, ${number(others.length)} of them shown` : ", you among them"}:`;
+      this.people.replaceChildren(...others.map((user) => make("li", { textContent: user })));
+    } catch (error) {
+      this.told.textContent = `${error.message}.`;
+    }
+  }
+
+  async #recommend() {
+    const items = await this.session.client.recommendations(this.notice.id);
+    if (!items.length) return;
+    const list = items.map(({ item, reason }) => make("li", {}, make("b", { textContent: item }), make("span", { className: "quiet", textContent: ` ${reason}` })));
+    this.liked.append(make("h3", { textContent: "You may like" }), make("ul", { className: "plain" }, ...list));
+  }
+}
