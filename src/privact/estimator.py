@@ -16,7 +16,7 @@ from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
 from privact.learn.pipeline import LearnSettings, learn_from_reports
 from privact.learn.placement import Placement, place
 from privact.learn.reports.report_table import ReportTable
-from privact.learn.search.learn_tree import generator
+from privact.learn.search.learn_tree import choose_balance, generator
 from privact.learn.search.searches import DEFAULT_SEARCH
 from privact.network.graph import ContactGraph
 from privact.progress import Progress, ignore_progress
@@ -46,6 +46,8 @@ class PrivaCT:
         share of them is in each bin, so that the tree sees who rather than how many. "shares+own": the user's own public label
         too, which asks for labels as bins. See docs/communities.md.
     search, sweeps, temperature: see `learn_tree`.
+    balance: how lopsided clusters may split, see `learn_tree`. None is 0.04 for the default search; 0 searches the tree of the
+        highest cost, as the paper does, and peels off users one by one.
     n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into.
     random_state: seed or generator, for results that can be repeated. It also draws the noise, which is simulated here:
         who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be guessed;
@@ -71,6 +73,7 @@ class PrivaCT:
         search: str = DEFAULT_SEARCH,
         sweeps: int | None = None,
         temperature: Temperature | None = None,
+        balance: float | None = None,
         n_clusters: int = 8,
         random_state: int | np.random.Generator | None = None,
     ) -> None:
@@ -82,6 +85,7 @@ class PrivaCT:
         self.search = search
         self.sweeps = sweeps
         self.temperature = temperature
+        self.balance = balance
         self.n_clusters = n_clusters
         self.random_state = random_state
 
@@ -102,6 +106,7 @@ class PrivaCT:
         if not self.n_clusters >= 1:
             raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
         find_profile(self.profile)
+        choose_balance(self.balance, self.search, self.temperature)
         bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
         self._choose_bins(graph, bin_stream)
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
@@ -173,7 +178,7 @@ class PrivaCT:
             RoundReports(
                 ReportTable(self.reports_, users), self.epsilon_report_, random_bins, None if random_bins else self.bins_
             ),
-            LearnSettings(self.profile, bool(self.denoise), self.search, self.sweeps, self.temperature, rng),
+            LearnSettings(self.profile, bool(self.denoise), self.search, self.sweeps, self.temperature, self.balance, rng),
             parameters=public_parameters(self.epsilon, self.n_bins_, random_bins, self._seed),
             engine=engine,
             progress=progress,

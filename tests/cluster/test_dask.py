@@ -18,6 +18,7 @@ from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.limits import Limits
 from privact.learn.scale import dask_engine
 from privact.learn.scale import population as rows
+from privact.learn.scale.balanced_partition import learn_balanced_in_parts
 from privact.learn.scale.dask_engine import engine_of, one_line_errors
 from privact.learn.scale.engines import open_engine
 from privact.learn.scale.partition import learn_in_parts
@@ -55,6 +56,15 @@ def grown(users, engine=None, progress=ignore_progress):
     options = {} if engine is None else {"engine": engine}
     found = learn_in_parts(users, np.random.default_rng(1), progress, limits=SMALL_PARTS, **options)
     return found.left.tobytes() + found.right.tobytes()
+
+
+def test_under_the_balance_floor_two_workers_give_the_same_bytes(users, tmp_path):
+    def learn(**options):
+        found = learn_balanced_in_parts(users, 0.04, np.random.default_rng(1), ignore_progress, limits=SMALL_PARTS, **options)
+        return found.left.tobytes() + found.right.tobytes()
+
+    with open_engine(cluster="local:2", scratch=tmp_path) as engine:
+        assert learn(engine=engine) == learn()
 
 
 def start(scratch, n_workers, **options):

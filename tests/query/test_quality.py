@@ -57,10 +57,10 @@ def test_a_tree_of_cliques_knows_all_contacts_and_a_crossed_one_none():
 
 
 def test_where_the_last_ring_is_cut_its_first_users_count():
-    tree = HierarchicalClusterTree.from_nested((0, (1, (2, 3))))  # around 0 there is one ring: 1, 2, 3 in this order
-    assert measure_contact_shares(tree, adjacency(4, [(0, 1)]))[0] == 1.0
-    assert measure_contact_shares(tree, adjacency(4, [(0, 2)]))[0] == 0.0
-    assert measure_contact_shares(tree, adjacency(4, [(0, 2), (0, 3)]))[0] == 0.5
+    tree = HierarchicalClusterTree.from_nested((0, (1, (2, 3))))  # around 0 there is one ring: 2, 3, 1 in this order
+    assert measure_contact_shares(tree, adjacency(4, [(0, 2)]))[0] == 1.0
+    assert measure_contact_shares(tree, adjacency(4, [(0, 1)]))[0] == 0.0
+    assert measure_contact_shares(tree, adjacency(4, [(0, 1), (0, 2)]))[0] == 0.5
 
 
 def test_users_without_contacts_do_not_count():

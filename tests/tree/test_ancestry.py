@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privact.errors import InputError
+from privact.learn.search.learn_tree import learn_tree
 from privact.tree import ancestry
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -16,19 +17,46 @@ def smallest_common(sets, a, b):
     return min((leaves for leaves in sets if a in leaves and b in leaves), key=len)
 
 
+def larger_first(tree, node):
+    """The leaves below a node, those of the larger child first."""
+    if node < tree.n_users:
+        return [node]
+    sides = int(tree.left[node - tree.n_users]), int(tree.right[node - tree.n_users])
+    return [leaf for side in sorted(sides, key=lambda side: -tree.size[side]) for leaf in larger_first(tree, side)]
+
+
 @given(data=st.data())
-def test_nearest_is_by_community_then_by_leaf_order(trees, members, data):
+def test_nearest_is_by_community_then_larger_clusters_first(trees, members, data):
     tree = data.draw(trees)
     sets = members(tree.left, tree.right)
     user = data.draw(st.integers(0, tree.n_users - 1))
     m = data.draw(st.integers(1, tree.n_users + 2))
     size = {other: len(smallest_common(sets, user, other)) for other in range(tree.n_users)}
-    place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
+    place = {leaf: i for i, leaf in enumerate(larger_first(tree, tree.root))}
     expected = sorted(set(range(tree.n_users)) - {user}, key=lambda other: (size[other], place[other]))[:m]
     found = tree.nearest(user, m)
     assert list(found) == [(other, size[other]) for other in expected]
     assert found.users.tolist() == found.leaves.tolist() == expected
     assert len(found) == len(expected)
+    assert found.tied == (list(size.values()).count(size[expected[-1]]) if expected else 0)
+
+
+def test_whom_nearest_lists_does_not_depend_on_the_order_of_the_file():
+    rng = np.random.default_rng(0)
+    nested = (((0, (1, 2)), (3, (4, (5, 6)))), (7, (8, (9, (10, 11)))))
+    tree = HierarchicalClusterTree.from_nested(nested)
+    number = rng.permutation(12)
+
+    def renumbered(part):
+        return int(number[part]) if isinstance(part, int) else tuple(renumbered(side) for side in part)
+
+    shuffled = HierarchicalClusterTree.from_nested(renumbered(nested))
+    for m in (2, 3, 4):  # where no two equal sides decide
+        assert {int(number[leaf]) for leaf in tree.nearest(7, m).leaves} == set(
+            shuffled.nearest(int(number[7]), m).leaves.tolist()
+        )
+    assert tree.nearest(0, 4).leaves.tolist()[:2] == [1, 2]
+    assert set(tree.nearest(0, 4).leaves.tolist()[2:]) < {4, 5, 6}  # the larger side of the ring (3, (4, (5, 6)))
 
 
 def test_nearest_of_a_tree_one_can_see():
@@ -53,7 +81,9 @@ def test_communities_are_the_clusters_that_hold_the_user(trees, members, data):
     assert [set(cluster.users.tolist()) for cluster in path] == holding
     assert path.sizes.tolist() == [len(leaves) for leaves in holding]
     size = data.draw(st.integers(1, tree.n_users))
-    assert set(tree.community(user, size).users.tolist()) == next(leaves for leaves in holding if len(leaves) >= size)
+    place = next(i for i, leaves in enumerate(holding) if len(leaves) >= size)
+    expected = holding[place] if len(holding[place]) <= 2 * size else holding[place - 1]
+    assert set(tree.community(user, size).users.tolist()) == expected
 
 
 @given(data=st.data())
@@ -108,7 +138,27 @@ class Watched(np.ndarray):
 def test_a_few_nearest_users_do_not_touch_everybody(path_tree):
     tree = path_tree(10_000)
     watched = replace(tree, **{name: array.view(Watched) for name, array in tree.layout._asdict().items()})
+    assert len(watched.ring_order.order) == 10_000  # made once for a tree
     Watched.largest = 0
     assert watched.nearest(9_000, 5).leaves.tolist() == [0, 1, 2, 3, 4]
     assert watched.nearest(0, 5).leaves.tolist() == [1, 2, 3, 4, 5]
     assert 0 < Watched.largest <= 6
+
+
+def test_nearest_says_how_many_are_tied_with_the_last():
+    tree = HierarchicalClusterTree.from_nested(((0, 1), ((2, 3), (4, 5))))
+    assert tree.nearest(0, 1).tied == 1
+    assert tree.nearest(0, 3).tied == 4  # 2 and 3 are listed, 4 and 5 are as near
+
+
+def test_a_community_is_never_more_than_twice_what_was_asked_for(path_tree):
+    tree = path_tree(100)  # leaf i joins a cluster of i users
+    assert tree.community(30, 20).size == 31
+    assert tree.community(60, 20).size == 1  # the next larger one has 61
+
+
+def test_users_who_are_halved_all_the_way_down_are_alike():
+    tree = learn_tree(np.repeat([[4, 4], [40, 0]], [33, 7], axis=0), balance=0.04)
+    assert tree.alike(0) == 33
+    assert tree.alike(39) == 1  # seven are too few to tell
+    assert tree.community(0, 8).size <= 16

@@ -6,17 +6,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privact.errors import InputError, UnknownUserError
+from privact.learn.search.learn_tree import learn_tree
 from privact.tree.clusters import Communities
 from privact.tree.hct import HierarchicalClusterTree
 
 
-def split_largest(tree, sets, k):
+def largest_split(tree, node):
+    """The smaller side of the largest split at or below a node."""
+    if node < tree.n_users:
+        return 0
+    sides = int(tree.left[node - tree.n_users]), int(tree.right[node - tree.n_users])
+    return max(min(int(tree.size[side]) for side in sides), *(largest_split(tree, side) for side in sides))
+
+
+def split_by_structure(tree, sets, k):
     """Labels of k clusters, by doing what the definition says."""
     place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
     first = lambda node: min(place[leaf] for leaf in sets[node])  # noqa: E731
     clusters = [tree.root]
     while len(clusters) < k:
-        largest = min(clusters, key=lambda node: (-len(sets[node]), first(node)))
+        largest = min(clusters, key=lambda node: (-largest_split(tree, node), -len(sets[node]), first(node)))
         clusters.remove(largest)
         clusters += [int(tree.left[largest - tree.n_users]), int(tree.right[largest - tree.n_users])]
     clusters.sort(key=first)
@@ -24,13 +33,13 @@ def split_largest(tree, sets, k):
 
 
 @given(data=st.data())
-def test_cut_splits_the_largest_cluster_next(trees, members, data):
+def test_cut_splits_the_cluster_with_the_most_to_part(trees, members, data):
     tree = data.draw(trees)
     k = data.draw(st.integers(1, tree.n_users))
-    assert tree.cut(k).tolist() == split_largest(tree, members(tree.left, tree.right), k)
+    assert tree.cut(k).tolist() == split_by_structure(tree, members(tree.left, tree.right), k)
 
 
-def split_largest_that_can(tree, sets, k, min_size):
+def split_those_that_can(tree, sets, k, min_size):
     """Labels of k clusters of at least min_size users, by doing what the definition says; None if there are no k."""
     place = {leaf: i for i, leaf in enumerate(tree.order.tolist())}
     first = lambda node: min(place[leaf] for leaf in sets[node])  # noqa: E731
@@ -53,7 +62,8 @@ def split_largest_that_can(tree, sets, k, min_size):
         can = [(node, found) for node in clusters if (found := next_split(node))]
         if not can:
             return None
-        node, (_, sides) = min(can, key=lambda entry: (-len(sets[entry[1][0]]), first(entry[1][0])))
+        ranked = {found[0]: (-largest_split(tree, found[0]), -len(sets[found[0]]), first(found[0])) for _, found in can}
+        node, (_, sides) = min(can, key=lambda entry: ranked[entry[1][0]])
         clusters.remove(node)
         clusters += sides
     clusters.sort(key=first)
@@ -64,7 +74,7 @@ def split_largest_that_can(tree, sets, k, min_size):
 def test_a_cut_with_a_least_size_leaves_who_falls_off_in_no_cluster(trees, members, data):
     tree = data.draw(trees)
     k, min_size = data.draw(st.integers(1, tree.n_users)), data.draw(st.integers(1, 4))
-    expected = split_largest_that_can(tree, members(tree.left, tree.right), k, min_size)
+    expected = split_those_that_can(tree, members(tree.left, tree.right), k, min_size)
     if expected is None:
         with pytest.raises(InputError, match=f"k = {k} clusters of at least {min_size} users cannot be"):
             tree.cut(k, min_size)
@@ -132,3 +142,44 @@ def test_communities_are_a_sequence():
     assert path[1:3][0] == path[1]
     with pytest.raises(IndexError):
         path[4]
+
+
+def test_cut_auto_finds_groups_one_can_see():
+    """Four groups of 32 users, who fall off one by one inside each group."""
+
+    def chain(users):
+        return users[0] if len(users) == 1 else (chain(users[:-1]), users[-1])
+
+    groups = [chain(list(range(32 * i, 32 * i + 32))) for i in range(4)]
+    tree = HierarchicalClusterTree.from_nested(((groups[0], groups[1]), (groups[2], groups[3])))
+    assert tree.cut("auto").tolist() == np.repeat(range(4), 32).tolist()
+    assert tree.cut("auto", min_size=8).tolist() == np.repeat(range(4), 32).tolist()
+
+
+def test_cut_auto_of_a_few_users():
+    assert HierarchicalClusterTree.from_nested((0, 1)).cut("auto").tolist() == [0, 1]
+    assert HierarchicalClusterTree.from_nested(((0, 1), (2, 3))).cut("auto").tolist() == [0, 0, 1, 1]
+
+
+def test_communities_of_some_sizes_one_can_see():
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), (((4, 5), 6), 7)))
+    assert [cluster.users.tolist() for cluster in tree.communities(2, 3)] == [[0, 1], [2, 3], [4, 5, 6], [7]]
+    assert [cluster.size for cluster in tree.communities(min_size=4, max_size=5)] == [4, 4]
+    assert [cluster.size for cluster in tree.communities(8, 8)] == [8]
+
+
+def test_communities_hold_everybody_once_and_have_the_sizes_under_the_balance_floor():
+    rng = np.random.default_rng(0)
+    tree = learn_tree(rng.poisson(rng.pareto(1.6, (1_500, 1)) * 4.0 + 1.0, (1_500, 4)), random_state=0)
+    found = tree.communities(50, 99)
+    assert sorted(np.concatenate([cluster.leaves for cluster in found]).tolist()) == list(range(1_500))
+    assert {50 <= cluster.size <= 99 for cluster in found} == {True}
+
+
+def test_communities_need_a_user_or_a_range():
+    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), 4))
+    with pytest.raises(InputError, match="max_size = 3 is below min_size = 5"):
+        tree.communities(5, 3)
+    for given_ in ({}, {"min_size": 2}, {"user": 1, "min_size": 2, "max_size": 3}):
+        with pytest.raises(InputError, match="takes a user, or both min_size and max_size"):
+            tree.communities(**given_)

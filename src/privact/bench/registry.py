@@ -32,6 +32,12 @@ def _scale() -> Measurement:
     return scale
 
 
+def _shape() -> Measurement:
+    from privact.bench import shape
+
+    return shape
+
+
 BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "tree",
@@ -39,6 +45,19 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         _tree,
         options=(Option("seeds", 5, "Runs of each cell.", minimum=1),),
         needs_data=True,
+    ),
+    Benchmark(
+        "shape",
+        "The shape of trees: clusters of a cut, sizes of communities, depth, with and without the balance floor, and of others.",
+        _shape,
+        options=(
+            Option("seeds", 3, "Runs of each cell.", minimum=1),
+            Option(
+                "balance", (0.02, 0.06, 0.1, 0.2), "A balance on the curve of utility; may be repeated.", minimum=0.0, maximum=0.5
+            ),
+        ),
+        needs_data=True,
+        extra="graph",
     ),
     Benchmark(
         "baselines",

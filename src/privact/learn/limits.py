@@ -18,6 +18,7 @@ class Limits:
     part: the most users of one part, which one task learns and one worker keeps in memory.
     part_linkage: up to this many users a branch of a part is average linkage of all its pairs.
     sketch_sample: users that a sketch is learned on.
+    split_sample: users that the splits of a large group are found on, under the balance floor.
     routed: users that one task assigns to their parts.
     summed: users whose points one task adds up.
     top_bytes: memory for the sums of the clusters at the top of a tree, which are polished last.
@@ -32,6 +33,7 @@ class Limits:
     part: int = 20_000
     part_linkage: int = 1_000
     sketch_sample: int = 2_000
+    split_sample: int = 8_000
     routed: int = 16_384
     summed: int = 16_384
     top_bytes: int = 2**28

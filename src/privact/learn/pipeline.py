@@ -22,7 +22,7 @@ from privact.learn.limits import LIMITS, Limits
 from privact.learn.reports.report_table import JoinedColumns
 from privact.learn.scale.population import EmbeddedRows, Rows
 from privact.learn.scale.task_runner import Engine
-from privact.learn.search.learn_tree import learn_tree
+from privact.learn.search.learn_tree import choose_balance, learn_tree
 from privact.learn.search.search import Temperature
 from privact.learn.search.searches import DEFAULT_SEARCH
 from privact.progress import Progress, ignore_progress
@@ -37,7 +37,7 @@ class LearnSettings:
 
     profile: what users are compared by: a name in `PROFILES`.
     denoise: learn from what the reports say about the true counts; False takes the reports as they are.
-    search, sweeps, temperature, random_state: see `learn_tree`.
+    search, sweeps, temperature, balance, random_state: see `learn_tree`.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -45,6 +45,7 @@ class LearnSettings:
     search: str = DEFAULT_SEARCH
     sweeps: int | None = None
     temperature: Temperature | None = None
+    balance: float | None = None
     random_state: int | np.random.Generator | None = None
 
 
@@ -92,6 +93,7 @@ def learn_from_reports(
         search=settings.search,
         sweeps=settings.sweeps,
         temperature=settings.temperature,
+        balance=settings.balance,
         random_state=settings.random_state,
         progress=progress,
         users=rounds[0].table.users,
@@ -99,7 +101,10 @@ def learn_from_reports(
         limits=limits,
         return_trace=True,
     )
-    named = {} if settings.profile == DEFAULT_PROFILE else {"profile": settings.profile}
+    balance = choose_balance(settings.balance, settings.search, settings.temperature)
+    named: dict[str, Any] = {} if settings.profile == DEFAULT_PROFILE else {"profile": settings.profile}
+    if balance > 0.0:
+        named["balance"] = balance
     facts = {"denoise": settings.denoise, "search": settings.search, **named, **(parameters or {})}
     return Learned(found.tree.with_parameters(facts), evidence, found.cost_trace)
 

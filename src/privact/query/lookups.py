@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from privact.errors import InputError
-from privact.tree.ancestry import find_enclosing
+from privact.tree.ancestry import find_close
 from privact.tree.clusters import cut_slices
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
@@ -53,10 +53,10 @@ def list_members(tree: HierarchicalClusterTree, node: int, offset: int, limit: i
 
 
 def find_community(tree: HierarchicalClusterTree, leaf: int, size: int, limit: int = MOST, offset: int = 0) -> Part:
-    """The smallest cluster that holds a leaf and has at least `size` users; offset and limit as for list_members."""
+    """The cluster of about `size` users around a leaf, as `community` finds it; offset and limit as for list_members."""
     if size > tree.n_users:
         raise InputError(f"size {size} is more than the {tree.n_users} users of this tree: ask for fewer")
-    return list_members(tree, find_enclosing(tree, leaf, size), offset, limit)
+    return list_members(tree, find_close(tree, leaf, size), offset, limit)
 
 
 def measure_path(tree: HierarchicalClusterTree, leaf: int, n_clusters: int, limit: int = MOST) -> PathSizes:

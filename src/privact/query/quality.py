@@ -89,8 +89,9 @@ def find_near_users(
     owner = np.repeat(np.arange(len(users)), count)
     offset = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     ring = offset >= inside[owner]
-    place = np.where(ring, ring_start[owner] + offset - inside[owner], tree.start[inner][owner] + offset)
-    near = tree.order[place]
+    start = tree.ring_order.start
+    place = np.where(ring, ring_start[owner] + offset - inside[owner], start[inner][owner] + offset)
+    near = tree.ring_order.order[place]
     first = np.append(0, np.cumsum(count - 1))
     return first, near[near != np.asarray(users)[owner]]
 
@@ -110,16 +111,17 @@ def measure_contact_share(tree: HierarchicalClusterTree, adjacency: Any) -> floa
 def measure_contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDArray[np.float64]:
     """(n) the same for each user by leaf, NaN where a user has no contacts.
 
-    The nearest users are those of `tree.nearest`, in its order: where the last ring is larger than needed, its first users in
-    leaf order count. The work is one step up or one look-up per contact, whatever the size of the tree.
+    The nearest users are those of `tree.nearest`: where the last ring is larger than needed, its first users in the tree's
+    `ring_order` count. The work is one step up or one look-up per contact, whatever the size of the tree.
     """
     indptr, contacts = _rows(tree, adjacency)
     degree = np.diff(indptr)
     inner, ring_start, ring_taken = _reach(tree, degree)
 
     owner = np.repeat(np.arange(tree.n_users), degree)
-    place = tree.start[contacts].astype(np.int64)
-    inside = place - tree.start[inner][owner]
+    start = tree.ring_order.start
+    place = start[contacts].astype(np.int64)
+    inside = place - start[inner][owner]
     in_ring = place - ring_start[owner]
     found = ((inside >= 0) & (inside < tree.size[inner][owner])) | ((in_ring >= 0) & (in_ring < ring_taken[owner]))
     hits = np.bincount(owner[found], minlength=tree.n_users)
@@ -146,7 +148,7 @@ def _reach(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """What the `degree` nearest users of each leaf are: all of one node, and the first few of the ring around it.
 
-    Returns for each leaf the largest node around it that is not too large, where in the leaf order the ring begins that its
+    Returns for each leaf the largest node around it that is not too large, where in `ring_order` the ring begins that its
     sibling is, and how many of the ring are taken.
     """
     inner = np.arange(tree.n_users)
@@ -158,8 +160,9 @@ def _reach(
         inner[climbing] = above
         climbing = climbing[above != tree.root]
     outer = np.where(inner == tree.root, inner, tree.parent[inner])
-    before = tree.start[inner] != tree.start[outer]  # the sibling lies before the node, not after it
-    ring_start = np.where(before, tree.start[outer], tree.start[inner] + tree.size[inner]).astype(np.int64)
+    start = tree.ring_order.start
+    before = start[inner] != start[outer]  # the sibling lies before the node, not after it
+    ring_start = np.where(before, start[outer], start[inner] + tree.size[inner]).astype(np.int64)
     return inner, ring_start, np.maximum(degree + 1 - tree.size[inner], 0)
 
 

@@ -12,6 +12,9 @@ from privact.tree.arrays import TreeArrays
 from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
 
+ALIKE = 16
+"""From this many users on, a cluster that is halved all the way down is taken for users with the same points."""
+
 _CLIMB = 200  # steps; a longer path is found faster by asking whole blocks of nodes at once
 _BLOCK = 1 << 16  # nodes asked at a time: they stay in the processor's cache
 
@@ -23,11 +26,13 @@ class NearestUsers:
     tree: the tree they were found in.
     leaves: their leaf numbers.
     community_sizes: for each, how many users the smallest cluster holds that holds both.
+    tied: how many users are as near as the last one listed, that one and those not listed included.
     """
 
     tree: TreeArrays = field(repr=False)
     leaves: Int32Array
     community_sizes: NDArray[np.int64]
+    tied: int = 0
 
     @property
     def users(self) -> list[str] | Int32Array:
@@ -75,6 +80,28 @@ def find_enclosing(tree: TreeArrays, leaf: int, at_least: int) -> int:
     return node
 
 
+def find_close(tree: TreeArrays, leaf: int, size: int) -> int:
+    """The cluster of about `size` users around a leaf; see the tree's method `community`."""
+    node = find_enclosing(tree, leaf, size)
+    if tree.size[node] <= 2 * size:
+        return node
+    left, right = int(tree.left[node - tree.n_users]), int(tree.right[node - tree.n_users])
+    return left if tree.start[leaf] < tree.start[right] else right
+
+
+def count_alike(tree: TreeArrays, leaf: int) -> int:
+    """The users of the largest cluster around a leaf that is halved all the way down; 1 if they are fewer than ALIKE."""
+    node, found = leaf, 1
+    while node != tree.root:
+        node = int(tree.parent[node])
+        size = int(tree.size[node])
+        below = np.arange(node - size + 2, node + 1) - tree.n_users
+        if np.any(np.abs(tree.size[tree.left[below]] - tree.size[tree.right[below]]) > 1):
+            break
+        found = size
+    return found if found >= ALIKE else 1
+
+
 def _climb(tree: TreeArrays, leaf: int, at_least: int) -> list[int]:
     """The first steps of a path up, to the end if it is short.
 
@@ -93,15 +120,17 @@ def find_nearest(tree: TreeArrays, leaf: int, m: int) -> NearestUsers:
     """The m users nearest to a leaf, in O(m) whatever the number of users; see the tree's method."""
     m = check_count("m", m)
     path = climb_path(tree, leaf, min(m + 1, tree.n_users))
-    sizes, starts = tree.size[path].astype(np.int64), tree.start[path].astype(np.int64)
+    order, start = tree.ring_order
+    sizes, starts = tree.size[path].astype(np.int64), start[path].astype(np.int64)
     # Each step up adds one ring: the slice of the sibling, just after or just before what was there.
     ring = np.diff(sizes)
+    tied = int(ring[-1]) if len(ring) else 0
     ring_start = np.where(starts[1:] == starts[:-1], starts[:-1] + sizes[:-1], starts[1:])
     if len(ring):
         ring[-1] -= max(0, int(sizes[-1]) - 1 - m)
     before = np.cumsum(ring) - ring
     places = np.repeat(ring_start - before, ring) + np.arange(int(ring.sum()))
-    return NearestUsers(tree, tree.order[places], np.repeat(sizes[1:], ring))
+    return NearestUsers(tree, order[places], np.repeat(sizes[1:], ring), tied)
 
 
 def find_lowest_common(tree: TreeArrays, a: int, b: int) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from privact.errors import InputError, UnknownUserError
 from privact.tree.layout import Int32Array, Layout, lay_out
 from privact.tree.parameters import write_parameters
+from privact.tree.ring_order import RingOrder, order_by_size
 from privact.tree.user_ids import UserIds
 
 User: TypeAlias = str | int | np.integer[Any]
@@ -106,6 +107,14 @@ class TreeArrays:
         joins[self.start[self.right] - 1] = np.arange(self.n_users, self.n_nodes)
         joins.flags.writeable = False
         return joins
+
+    @cached_property
+    def ring_order(self) -> RingOrder:
+        """The leaves in the order in which equally near users are listed, and where each node begins in it."""
+        drawn = order_by_size(self.layout)
+        for array in drawn:
+            array.flags.writeable = False
+        return drawn
 
     def leaf_of(self, user: User) -> int:
         """The leaf of a user (an id if the tree has ids, else a leaf number); raises UnknownUserError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -90,7 +91,7 @@ def leaf_depths(tree: TreeArrays) -> Int32Array:
 
 
 def cut_into(tree: TreeArrays, n_clusters: int, min_size: int = 1) -> NDArray[np.int64]:
-    """Labels of the clusters left after splitting the largest cluster again and again; see the tree's method."""
+    """Labels of the clusters of a cut, -1 for users in none; see the tree's method."""
     begin, end = cut_slices(tree, n_clusters, min_size)
     labels = np.full(tree.n_users, -1, np.int64)
     at = np.arange(tree.n_users)
@@ -107,23 +108,100 @@ def cut_slices(tree: TreeArrays, n_clusters: int, min_size: int = 1) -> tuple[In
     n_clusters, min_size = check_count("k", n_clusters, tree.n_users), check_count("min_size", min_size)
     if n_clusters == 1:
         return np.zeros(1, np.int32), np.array([tree.n_users], np.int32)
-    # A node is always larger than the nodes below it, so the order in which nodes become the largest
-    # cluster left is simply the order by size, and of equal sizes the one that starts first.
-    rank = tree.size[tree.n_users :] * np.int64(tree.n_users) - tree.start[tree.n_users :]
-    splits = np.arange(len(rank))
-    if min_size > 1:
-        splits = np.flatnonzero(np.minimum(tree.size[tree.left], tree.size[tree.right]) >= min_size)
-        if len(splits) < n_clusters - 1:
-            raise InputError(
-                f"k = {n_clusters} clusters of at least {min_size} users cannot be: the tree has {len(splits) + 1}: ask for fewer"
-            )
-    last = len(splits) - (n_clusters - 1)
-    split = splits[np.argpartition(rank[splits], last)[last:]]
+    split = rank_splits(tree, n_clusters - 1, min_size)
+    if len(split) < n_clusters - 1:
+        raise InputError(
+            f"k = {n_clusters} clusters of at least {min_size} users cannot be: the tree has {len(split) + 1}: ask for fewer"
+        )
     sides = np.concatenate((tree.left[split], tree.right[split]))
     splits_at = np.sort(tree.start[tree.right[split]])  # a side with a split strictly inside it is not a cluster itself
     begin, end = tree.start[sides], tree.start[sides] + tree.size[sides]
     whole = np.searchsorted(splits_at, begin, side="right") == np.searchsorted(splits_at, end, side="left")
     return np.sort(begin[whole]), np.sort(end[whole])
+
+
+def rank_splits(tree: TreeArrays, most: int, min_size: int = 1) -> NDArray[np.int64]:
+    """The first splits of a cut, in their order: at most `most`, each with at least min_size users on both sides.
+
+    The cluster whose largest split is largest comes first, then the larger cluster, then the one that starts first. Both are
+    larger in a cluster than in those below it, so no cluster comes before the one around it. A split i is that of node n + i.
+    """
+    splits = np.arange(tree.n_users - 1)
+    if min_size > 1:
+        splits = np.flatnonzero(np.minimum(tree.size[tree.left], tree.size[tree.right]) >= min_size)
+    most = min(most, len(splits))
+    if most == 0:
+        return splits[:0]
+    largest, size, start = largest_splits(tree)[splits], tree.size[tree.n_users + splits], tree.start[tree.n_users + splits]
+    rank = largest.astype(np.int64) * (tree.n_users + 1) + size
+    first = np.flatnonzero(rank >= np.partition(rank, len(rank) - most)[len(rank) - most])
+    return splits[first[np.lexsort((start[first], -rank[first]))[:most]]]
+
+
+def largest_splits(tree: TreeArrays) -> Int32Array:
+    """(n-1) the smaller side of the largest split at or below each internal node: how much there is to part in a cluster.
+
+    In postorder the internal nodes at or below v are the size[v] - 1 up to v: the maxima of such stretches come from maxima of
+    stretches of 1, 2, 4, ... nodes, two of which cover any stretch.
+    """
+    maxima = np.minimum(tree.size[tree.left], tree.size[tree.right])
+    length = tree.size[tree.n_users :] - 1
+    last = np.arange(len(length))
+    out = np.empty_like(maxima)
+    width = 1
+    while True:
+        here = (length >= width) & (length < 2 * width)
+        out[here] = np.maximum(maxima[(last - length + 1)[here]], maxima[(last - width + 1)[here]])
+        if 2 * width > len(length):
+            return out
+        maxima = np.maximum(maxima[:-width], maxima[width:])
+        width *= 2
+
+
+def choose_count(tree: TreeArrays, min_size: int = 1) -> int:
+    """How many clusters a cut has by the tree itself: cut where the next split is smallest, compared with the last one made.
+
+    At most sqrt(n) of them; of equal drops the one with more clusters.
+    """
+    most = max(2, math.isqrt(tree.n_users))
+    split = rank_splits(tree, most, min_size)
+    if len(split) == 0:
+        return 1
+    sizes = np.append(largest_splits(tree)[split], [1] * (len(split) < most)).astype(np.float64)
+    drops = sizes[:-1] / sizes[1:] if len(sizes) > 1 else np.ones(1)
+    return int(len(drops) - np.argmax(drops[::-1])) + 1
+
+
+def cover_users(tree: TreeArrays, min_size: int, max_size: int) -> list[Cluster]:
+    """Clusters of min_size to max_size users that hold every user once; see the tree's method `communities`.
+
+    From small clusters up, a cluster is kept whole or as the best clusters below it: those that put fewer users into clusters of
+    other sizes, and of equally good ones the fewer clusters. Only clusters of at least min_size users are looked at.
+    """
+    min_size, max_size = check_count("min_size", min_size, tree.n_users), check_count("max_size", max_size)
+    if max_size < min_size:
+        raise InputError(f"max_size = {max_size} is below min_size = {min_size}: choose a range of sizes")
+    best: dict[int, tuple[int, int]] = {}  # of a node: users in clusters of other sizes, and the number of clusters
+    split: set[int] = set()
+    large = np.flatnonzero(tree.size >= min_size)  # children come before parents
+    for node, size in zip(large.tolist(), tree.size[large].tolist(), strict=True):
+        whole = (0 if size <= max_size else size, 1)
+        best[node] = whole
+        if node >= tree.n_users and size > max_size:
+            sides = (int(tree.left[node - tree.n_users]), int(tree.right[node - tree.n_users]))
+            parts = [best.get(child, (int(tree.size[child]), 1)) for child in sides]
+            apart = (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])
+            if apart < whole:
+                best[node] = apart
+                split.add(node)
+    found, waiting = [], [tree.root]
+    while waiting:
+        node = waiting.pop()
+        if node in split:
+            waiting += [int(tree.right[node - tree.n_users]), int(tree.left[node - tree.n_users])]
+        else:
+            found.append(Cluster(tree, node))
+    return found
 
 
 def cut_by_size(tree: TreeArrays, max_size: int) -> NDArray[np.int64]:

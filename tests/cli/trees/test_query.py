@@ -22,6 +22,11 @@ def test_nearest_come_by_community(run, ask, tree):
     assert len(ask("nearest", tree, "ann")["nearest"]) == 7  # ten were asked for, everybody came
 
 
+def test_nearest_says_how_many_are_tied(run, ask, tree):
+    assert ask("nearest", tree, "ann", "-m", 4)["tied"] == 4  # eve and three others join at once
+    assert run("nearest", tree, "ann", "-m", 5).stdout.endswith("\n2 more are as near as the last one\n")
+
+
 def test_users_of_a_tree_without_ids_are_numbers(ask, numbered):
     assert [entry["user"] for entry in ask("nearest", numbered, "0")["nearest"]] == [1, 2]
     assert ask("community", numbered, "0", "--size", 2)["users"] == [0, 1]
@@ -29,11 +34,38 @@ def test_users_of_a_tree_without_ids_are_numbers(ask, numbered):
 
 def test_community_is_the_smallest_that_is_large_enough(run, ask, tree):
     assert ask("community", tree, "ann", "--size", 3) == {
-        "user": "ann", "asked_size": 3, "size": 3, "users": ["ann", "bob", "cat"],
+        "user": "ann", "asked_size": 3, "size": 3, "alike": 1, "users": ["ann", "bob", "cat"],
     }  # fmt: skip
     assert ask("community", tree, "ann", "--size", 5)["size"] == 8
     text = run("community", tree, "ann", "--size", 3).stdout
-    assert text == "The close community of ann with at least 3 users has 3:\n\nann  bob  cat\n"
+    assert text == "The close community of ann has 3 users:\n\nann  bob  cat\n"
+
+
+def test_a_community_that_is_smaller_than_asked_for_says_so(run, tmp_path):
+    path = tmp_path / "chain.hct"
+    nested = "u00"
+    for i in range(1, 50):
+        nested = (nested, f"u{i:02}")
+    HierarchicalClusterTree.from_nested(nested).save(path)
+    text = run("community", path, "u40", "--size", 10).stdout
+    assert text.endswith("\nThe next larger community has 41, more than twice the 10 asked for.\n")
+
+
+def test_a_community_of_users_who_are_alike_says_so(run, ask, tmp_path):
+    def halve(users):
+        return users[0] if len(users) == 1 else (halve(users[: len(users) // 2]), halve(users[len(users) // 2 :]))
+
+    path = tmp_path / "same.hct"
+    HierarchicalClusterTree.from_nested(halve([f"u{i:02}" for i in range(32)])).save(path)
+    assert ask("community", path, "u05", "--size", 8)["alike"] == 32
+    text = run("community", path, "u05", "--size", 8).stdout
+    assert text.endswith("\nThe tree cannot tell u05 apart from 31 others: which of them are listed is arbitrary.\n")
+
+
+def test_cut_by_the_tree_itself_and_into_clusters_of_given_sizes(run, ask, tree):
+    assert ask("cut", tree, "-k", "auto")["sizes"] == [4, 4]
+    assert ask("cut", tree, "--min-size", 3, "--max-size", 4)["sizes"] == [4, 4]
+    assert "-k many is neither a whole number nor auto" in run("cut", tree, "-k", "many").stderr
 
 
 def test_a_huge_community_is_listed_in_part(run, ask, tmp_path):

@@ -59,10 +59,10 @@ def assert_no_worse_than_average_linkage(vectors, tree, share=1e-9):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("n", [5, 12, 40, 150, 600])
-def test_the_default_is_never_worse_than_average_linkage(family, n):
+def test_the_unrestricted_search_is_never_worse_than_average_linkage(family, n):
     for seed in range(10 if n < 100 else 1):
         vectors = FAMILIES[family](n, np.random.default_rng((seed, n)))
-        assert_no_worse_than_average_linkage(vectors, learn_tree(vectors))
+        assert_no_worse_than_average_linkage(vectors, learn_tree(vectors, balance=0))
 
 
 @pytest.mark.parametrize("family", TIED)
@@ -71,7 +71,7 @@ def test_nor_where_many_dissimilarities_are_equal(family):
     for n in (8, 25, 60):
         for seed in range(40):
             vectors = TIED[family](n, np.random.default_rng((seed, n)))
-            assert_no_worse_than_average_linkage(vectors, learn_tree(vectors))
+            assert_no_worse_than_average_linkage(vectors, learn_tree(vectors, balance=0))
 
 
 @pytest.mark.parametrize("kind", ["dissimilarity", "similarity"])
@@ -80,7 +80,7 @@ def test_nor_for_matrices(family, kind):
     for n in (6, 10, 40):
         for seed in range(30):
             square = symmetric(TIED_MATRICES[family](n, np.random.default_rng((seed, n))))
-            found = dasgupta_cost(learn_tree(**{kind: square}), **{kind: square})
+            found = dasgupta_cost(learn_tree(**{kind: square}, balance=0), **{kind: square})
             distances = squareform(square) if kind == "dissimilarity" else square.max() - squareform(square)
             merges = fastcluster.linkage(distances, "average")
             exact = dasgupta_cost(HierarchicalClusterTree.from_linkage(merges), **{kind: square})
@@ -97,15 +97,17 @@ def test_more_thresholds_than_are_kept_cost_next_to_nothing():
         sides = rng.integers(0, 2, (2**level, 50))[users >> (10 - level)]
         vectors += ((users >> (9 - level) & 1)[:, None] ^ sides) * 2.5**-level
     vectors = np.round(vectors * 2**20)
-    assert_no_worse_than_average_linkage(vectors, learn_tree(vectors), share=1e-5)
+    assert_no_worse_than_average_linkage(vectors, learn_tree(vectors, balance=0), share=1e-5)
 
 
-def test_the_default_beats_average_linkage_on_posteriors():
+def test_the_unrestricted_search_beats_average_linkage_on_posteriors():
     rng = np.random.default_rng(1)
     truth = rng.poisson(np.outer(rng.pareto(1.5, 500) * 8 + 2, np.full(6, 1 / 6)))
     reports = truth + rng.geometric(0.4, truth.shape) - rng.geometric(0.4, truth.shape)
     embedding = CountPosterior.fit(reports, 0.5, equal_bins=True).embed(reports)
-    best, start = (dasgupta_cost(learn_tree(embedding, search=search), embedding) for search in ("linkage+gentree", "linkage"))
+    best, start = (
+        dasgupta_cost(learn_tree(embedding, search=search, balance=0), embedding) for search in ("linkage+gentree", "linkage")
+    )
     assert best > start
 
 
@@ -113,7 +115,7 @@ def test_the_default_beats_average_linkage_on_posteriors():
 @pytest.mark.parametrize("family", ["poisson", "heavy tailed"])
 def test_past_five_thousand_users_it_stays_within_half_a_percent(family):
     vectors = FAMILIES[family](6_000, np.random.default_rng(2))
-    assert_no_worse_than_average_linkage(vectors, learn_tree(vectors, random_state=0), share=0.005)
+    assert_no_worse_than_average_linkage(vectors, learn_tree(vectors, balance=0, random_state=0), share=0.005)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -144,7 +146,7 @@ def test_every_search_gives_a_tree_of_all_users(search, n):
 )
 def test_graphs_whose_best_tree_is_known(known):
     best = dasgupta_cost(HierarchicalClusterTree.from_nested(known.tree), dissimilarity=known.dissimilarity)
-    tree = learn_tree(dissimilarity=known.dissimilarity)
+    tree = learn_tree(dissimilarity=known.dissimilarity, balance=0)
     assert dasgupta_cost(tree, dissimilarity=known.dissimilarity) == pytest.approx(best, rel=1e-12)
 
 
@@ -212,7 +214,7 @@ def test_the_trace_starts_with_the_start_and_ends_with_the_tree():
         tree, trace = learn_tree(vectors, search=search, random_state=0, return_trace=True)
         assert trace[-1] == pytest.approx(dasgupta_cost(tree, vectors, clip=False), rel=1e-12)
     start = dasgupta_cost(learn_tree(vectors, search="linkage"), vectors, clip=False)
-    _, trace = learn_tree(vectors, return_trace=True)
+    _, trace = learn_tree(vectors, balance=0, return_trace=True)
     assert trace[0] == pytest.approx(start, rel=1e-12)
     assert all(later >= earlier for earlier, later in pairwise(trace))
     untouched, trace = learn_tree(vectors, search="gentree", sweeps=0, random_state=5, return_trace=True)
@@ -243,7 +245,7 @@ def test_a_chain_too_hot_costs_nothing():
 def test_no_node_is_more_dissimilar_than_one_above():
     vectors = np.random.default_rng(9).random((200, 4))
     embedding = Embedding.from_counts(vectors)
-    assert find_violations(learn_tree(embedding), embedding).tolist() == []
+    assert find_violations(learn_tree(embedding, balance=0), embedding).tolist() == []
 
 
 def test_progress_is_called():
@@ -305,7 +307,7 @@ def test_users_who_look_the_same_do_not_make_a_deep_tree(n):
 def test_huge_counts_need_no_more_memory():
     vectors = np.random.default_rng(11).integers(0, 10**6, (300, 4))
     vectors[0] = 10**9
-    tree = learn_tree(vectors)
+    tree = learn_tree(vectors, balance=0)
     assert_no_worse_than_average_linkage(vectors, tree)
 
 

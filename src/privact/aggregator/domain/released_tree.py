@@ -20,7 +20,7 @@ from privact.aggregator.domain.release import count_late
 from privact.errors import UnknownUserError
 from privact.protocol.users import normalise_user_id, user_digest
 from privact.query.lookups import find_clusters, find_community, measure_path
-from privact.tree.ancestry import find_nearest
+from privact.tree.ancestry import count_alike, find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
 
@@ -76,17 +76,18 @@ class ReleasedTree:
         leaf = self.leaf(user)
         found = find_nearest(self.tree, leaf, m)
         listed = zip(self._name_all(found.leaves), found.community_sizes.tolist(), strict=True)
-        return self._name(leaf) | {"nearest": [each | {"community_size": size} for each, size in listed]}
+        nearest = [each | {"community_size": size} for each, size in listed]
+        return self._name(leaf) | {"nearest": nearest, "tied": found.tied}
 
     def community(self, user: str, size: int, limit: int, offset: int = 0) -> dict[str, Any]:
-        """The close community of a user: the smallest cluster that holds the user and has at least `size` users.
+        """The close community of a user: the cluster of about `size` users around the user, never of more than twice as many.
 
         limit: how many of its users to name. offset: how many to leave out before, in the tree's own order.
         """
         leaf = self.leaf(user)
         found = find_community(self.tree, leaf, size, limit, offset)
-        listed = {"asked_size": size, "size": found.size, "offset": offset, "users": self._name_all(found.leaves)}
-        return self._name(leaf) | listed
+        sizes = {"asked_size": size, "size": found.size, "alike": count_alike(self.tree, leaf)}
+        return self._name(leaf) | sizes | {"offset": offset, "users": self._name_all(found.leaves)}
 
     def path(self, user: str, limit: int) -> dict[str, Any]:
         """The sizes of all clusters that hold a user, from the user alone to everybody.
@@ -98,7 +99,7 @@ class ReleasedTree:
         return self._name(leaf) | {"clusters": found.n_clusters, "sizes": found.sizes}
 
     def cut(self, k: int) -> dict[str, Any]:
-        """The sizes of k clusters, found by always splitting the largest, in the tree's own order, with some users of each."""
+        """The sizes of the k clusters of a cut, in the tree's own order, with some users of each."""
         clusters = [
             {"cluster": number, "size": part.size, "users": self._name_all(part.leaves)}
             for number, part in enumerate(find_clusters(self.tree, k, n_named=EXAMPLES))

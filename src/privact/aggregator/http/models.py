@@ -243,20 +243,25 @@ class NearUser(TreeUser):
 
 
 class NearestResponse(TreeUser):
-    """Users near a user, nearest communities first; those of one community come in the tree's own order."""
+    """Users near a user, nearest communities first; of equally near ones those in larger clusters first."""
 
-    model_config = _example(**_ADA, nearest=[_BOB | {"community_size": 2}])
+    model_config = _example(**_ADA, nearest=[_BOB | {"community_size": 2}], tied=1)
 
     nearest: list[NearUser]
+    tied: int = Field(description="Users as near as the last one listed, that one and those not listed included.")
 
 
 class CommunityResponse(TreeUser):
-    """The smallest cluster that holds a user and has at least the asked size."""
+    """The cluster of about the asked size around a user, never of more than twice as many."""
 
-    model_config = _example(**_ADA, asked_size=2, size=3, offset=0, users=[_ADA, _BOB])
+    model_config = _example(**_ADA, asked_size=2, size=3, alike=1, offset=0, users=[_ADA, _BOB])
 
     asked_size: int
     size: int = Field(description="Users that the cluster holds.")
+    alike: int = Field(
+        description="Users whom the tree cannot tell apart from this user, the user included; if more than `size`, which of them "
+        "are in the cluster is arbitrary."
+    )
     offset: int = Field(description="Users left out before the first that is named.")
     users: list[TreeUser] = Field(description="Users of the cluster in the tree's own order, at most `limit`.")
 
@@ -279,7 +284,7 @@ class CutCluster(BaseModel):
 
 
 class CutResponse(BaseModel):
-    """The tree cut into clusters, by always splitting the largest."""
+    """The tree cut into clusters, by always splitting the one with the largest split at or below it."""
 
     model_config = _example(
         users=120,

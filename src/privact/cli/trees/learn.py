@@ -11,6 +11,7 @@ import typer
 from privact.cli.files import checked_output, read_labels
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.cli.trees.learn_options import (
+    Balance,
     Cluster,
     EngineChoice,
     EvidenceFile,
@@ -21,6 +22,7 @@ from privact.cli.trees.learn_options import (
     Source,
     Workers,
     chosen_engine,
+    tell_balance,
 )  # fmt: skip
 from privact.cli.trees.learn_reports import learn_file, learn_round, print_learned
 from privact.cli.trees.learn_streamed import is_huge, learn_streamed
@@ -78,6 +80,7 @@ def learn(
     search: SearchName = DEFAULT_SEARCH,
     sweeps: Annotated[int | None, typer.Option(help="Length of the search.", show_default="until the gain is small")] = None,
     temperature: Annotated[str | None, typer.Option(help="Of the chain: a number, or HOT,COLD.")] = None,
+    balance: Balance = None,
     no_denoise: Annotated[bool, typer.Option("--no-denoise", help="Take noisy counts as they are, as the paper does.")] = False,
     largest_component: Annotated[bool, typer.Option("--largest-component", help="Only the largest connected part.")] = False,
     label_bins: Annotated[
@@ -119,9 +122,11 @@ def learn(
 
     from privact.learn.evidence.evidence_file import write_evidence
     from privact.learn.pipeline import LearnSettings
+    from privact.learn.search.learn_tree import choose_balance
     from privact.progress import progress_bar
 
-    settings = LearnSettings(profile or DEFAULT_PROFILE, not no_denoise, search, sweeps, _temperature(temperature), seed)
+    settings = LearnSettings(profile or DEFAULT_PROFILE, not no_denoise, search, sweeps, _temperature(temperature), balance, seed)
+    choose_balance(balance, search, settings.temperature)  # refused before the graph is read
     choice = EngineChoice(workers, cluster, scratch)
     begin = perf_counter()
     if reports is not None:
@@ -207,6 +212,7 @@ def _learn_graph(
         search=settings.search,
         sweeps=settings.sweeps,
         temperature=settings.temperature,
+        balance=settings.balance,
         random_state=settings.random_state,
     )
     with chosen_engine(choice, contacts.n_users) as engine:
@@ -232,7 +238,7 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
         ("bins", f"{parameters['n_bins']} {'random' if parameters['bins'] == 'random' else 'public labels'}"),
         ("noise", f"{noise}{', denoised' if noisy and parameters['denoise'] else ''}"),
         ("compared", PROFILES[parameters.get("profile", DEFAULT_PROFILE)].description),
-        ("search", f"{parameters['search']}, {summary['seconds']:.1f} s in all"),
+        ("search", f"{parameters['search']}, {tell_balance(parameters)}, {summary['seconds']:.1f} s in all"),
     ]
     if unlabelled:
         rows.insert(4, ("", f"{unlabelled:,} users have no label and are counted in no bin"))

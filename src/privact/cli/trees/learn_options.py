@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from privact.learn.scale.task_runner import Engine
 
 __all__ = [
-    "Cluster", "EngineChoice", "EvidenceFile", "ProfileName", "RoundName", "Scratch", "SearchName", "Source", "Workers",
-    "chosen_engine",
+    "Balance", "Cluster", "EngineChoice", "EvidenceFile", "ProfileName", "RoundName", "Scratch", "SearchName", "Source",
+    "Workers", "chosen_engine", "tell_balance",
 ]  # fmt: skip
 
 
@@ -40,6 +40,15 @@ ProfileName = Annotated[
         "--profile",
         help=f"How users are compared: {describe_choices(PROFILES)} (with --labels).",
         show_default="counts, or as the round in the database says",
+    ),
+]
+Balance = Annotated[
+    float | None,
+    typer.Option(
+        help="The smaller side of the first split holds at least this share of all users, smaller clusters are held to more; "
+        "0 for the tree of the highest cost, which peels off users one by one.",
+        metavar="SHARE",
+        show_default="0.04, and 0 for searches that keep no floor",
     ),
 ]
 SearchName = Annotated[str, typer.Option(help=f"How the tree is searched: {describe_choices(SEARCHES)}.")]
@@ -75,6 +84,11 @@ class EngineChoice(NamedTuple):
     workers: int | None
     cluster: str | None
     scratch: Path | None
+
+
+def tell_balance(parameters: Mapping[str, Any]) -> str:
+    """How lopsided the clusters of a tree may split, in words."""
+    return f"balance {parameters['balance']:g}" if "balance" in parameters else "no balance floor"
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from privact.cli.files import read_labels
 from privact.cli.text import facts, number, paragraph, print_json
-from privact.cli.trees.learn_options import EngineChoice, chosen_engine
+from privact.cli.trees.learn_options import EngineChoice, chosen_engine, tell_balance
 from privact.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def print_learned(learned: Learned, workers: int, output: Path, begin: float, js
             ("users", number(learned.tree.n_users)),
             ("bins", f"{parameters['n_bins']} {'random' if parameters['bins'] == 'random' else 'public labels'}"),
             ("noise", f"epsilon {parameters['epsilon']:g} per contact{', denoised' if parameters['denoise'] else ''}"),
-            ("search", f"{parameters['search']}, {summary['seconds']:.1f} s in all, {workers} worker{'s'[: workers > 1]}"),
+            ("search", f"{parameters['search']}, {tell_balance(parameters)}"),
+            ("time", f"{summary['seconds']:.1f} s in all, {workers} worker{'s'[: workers > 1]}"),
             ("written", str(output)),
         ]
     )

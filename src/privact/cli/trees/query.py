@@ -46,47 +46,68 @@ def nearest(
 ) -> None:
     """The users nearest to a user, nearest communities first.
 
-    With each comes the size of the smallest community that holds both. Users of one community are equally near; they come in the
-    tree's own order.
+    With each comes the size of the smallest community that holds both. Users of one community are equally near; those in its
+    larger clusters come first.
     """
     loaded = _load(tree)
-    found = list(loaded.nearest(find_user(loaded, user), m))
+    near = loaded.nearest(find_user(loaded, user), m)
+    found = list(near)
     if json:
-        print_json({"user": user, "nearest": [{"user": other, "community_size": size} for other, size in found]})
+        listed = [{"user": other, "community_size": size} for other, size in found]
+        print_json({"user": user, "nearest": listed, "tied": near.tied})
         return
     rows = [(str(rank), str(other), number(size)) for rank, (other, size) in enumerate(found, 1)]
     table(("rank", "user", "share a community of"), rows, right=(0, 2))
+    last = sum(size == found[-1][1] for _, size in found) if found else 0
+    if near.tied > last:
+        print(f"\n{near.tied - last:,} more are as near as the last one")
 
 
 @app.command(epilog="\b\nExample:\n  privact community tree.hct ada --size 50")
 def community(
     tree: TreePath,
     user: UserName,
-    size: Annotated[int, typer.Option(help="At least so many users.")] = 50,
+    size: Annotated[int, typer.Option(help="About so many users, and never more than twice as many.")] = 50,
     json: Json = False,
 ) -> None:
     """The close community of a user.
 
-    That is the smallest cluster which holds the user and has at least so many users.
+    That is the smallest cluster around the user that has at least so many users; where it has more than twice as many, the next
+    smaller one.
     """
     loaded = _load(tree)
     found = loaded.community(find_user(loaded, user), size)
+    alike = loaded.alike(find_user(loaded, user))
     if json:
-        print_json({"user": user, "asked_size": size, "size": found.size, "users": found.users})
+        print_json({"user": user, "asked_size": size, "size": found.size, "alike": alike, "users": found.users})
         return
-    print(f"The close community of {shown(user)} with at least {size:,} users has {found.size:,}:\n")
+    print(f"The close community of {shown(user)} has {found.size:,} users:\n")
     columns([str(member) for member in found.users[:_USERS_SHOWN]])
     if found.size > _USERS_SHOWN:
         print(f"\nand {found.size - _USERS_SHOWN:,} more: all of them with --json")
+    if found.size < size:
+        above = int(loaded.size[loaded.parent[found.node]])
+        print(f"\nThe next larger community has {above:,}, more than twice the {size:,} asked for.")
+    if alike > found.size:
+        print(f"\nThe tree cannot tell {shown(user)} apart from {alike - 1:,} others: which of them are listed is arbitrary.")
 
 
 @app.command(
-    epilog="\b\nExample:\n  privact cut tree.hct -k 20 --min-size 10 -o labels.tsv\n  privact cut tree.hct --max-size 100"
+    epilog="\b\nExample:\n  privact cut tree.hct -k 20 --min-size 10 -o labels.tsv\n  privact cut tree.hct -k auto\n"
+    "  privact cut tree.hct --min-size 50 --max-size 99"
 )
 def cut(
     tree: TreePath,
-    k: Annotated[int | None, typer.Option("-k", "--clusters", help="How many clusters.", metavar="K")] = None,
-    min_size: Annotated[int, typer.Option(help="With -k: users in smaller groups are in no cluster.", metavar="SIZE")] = 1,
+    k: Annotated[
+        str | None,
+        typer.Option("-k", "--clusters", help="How many clusters; auto leaves it to the tree.", metavar="K", show_default=False),
+    ] = None,
+    min_size: Annotated[
+        int,
+        typer.Option(
+            help="With -k: users in smaller groups are in no cluster. With --max-size: at least so many users.", metavar="SIZE"
+        ),
+    ] = 1,
     max_size: Annotated[int | None, typer.Option(help="Or: the largest clusters of at most so many users.")] = None,
     output: Annotated[
         Path | None,
@@ -96,8 +117,10 @@ def cut(
 ) -> None:
     """Cut a tree into clusters.
 
-    Into k clusters, by always splitting the largest, or into the largest clusters that are small enough. A deep tree loses
-    users one by one: with --min-size they are in no cluster (-1), and each of the k clusters has at least so many users.
+    Into k clusters, by always splitting the one with the most to part; or into the largest clusters of at most --max-size
+    users; or, with both --min-size and --max-size, into clusters of such sizes where the tree has them. A tree without a
+    balance floor loses users one by one: with -k and --min-size they are in no cluster (-1), and each of the k clusters has
+    at least so many users.
     """
     from privact.errors import InputError
 
@@ -106,10 +129,30 @@ def cut(
     if output is not None:
         checked_output(output)
     loaded = _load(tree)
-    labels = loaded.cut(k, min_size) if k is not None else loaded.cut_size(max_size or 0)
+    labels = _cut_by(loaded, k, min_size, max_size)
     if output is not None:
         _write_labels(loaded, labels, output)
     _report_cut(loaded, labels, output, json)
+
+
+def _cut_by(tree: HierarchicalClusterTree, k: str | None, min_size: int, max_size: int | None) -> NDArray[np.int64]:
+    """The labels of the cut that was asked for."""
+    import numpy as np
+
+    from privact.errors import InputError
+
+    if k == "auto":
+        return tree.cut("auto", min_size)
+    if k is not None:
+        if not k.isdecimal():
+            raise InputError(f"-k {k} is neither a whole number nor auto: give for example -k 20")
+        return tree.cut(int(k), min_size)
+    if min_size == 1:
+        return tree.cut_size(max_size or 0)
+    labels = np.empty(tree.n_users, np.int64)
+    for number_of, cluster in enumerate(tree.communities(min_size, max_size or 0)):
+        labels[cluster.leaves] = number_of
+    return labels
 
 
 def _write_labels(tree: HierarchicalClusterTree, labels: NDArray[np.int64], path: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privact.learn.limits import Limits
 from privact.learn.scale.sketch import IntArray, assign_to_sample, cut_sketch, draw_sample
-from privact.learn.search._swaps import total_cost, upward
+from privact.learn.search._swaps import SearchState, total_cost, upward
 from privact.learn.search.linkage import average_linkage
 from privact.learn.search.regrafts import LEAST_GAIN, polish
 from privact.learn.search.search_state import state_of
@@ -110,7 +110,13 @@ def learn_part(
         progress("polishing", done, done if rounds is None else rounds)
 
     after = polish(state, rounds, polished, least_gain, limits)
+    return Part(*children_first(state), [before, *after])
+
+
+def children_first(state: SearchState) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The children of each internal node of a search's tree, renumbered so that children come before parents, the root last."""
+    n = (len(state.left) + 1) // 2
     nodes = upward(state.left, state.right, 2 * n - 2)
     number = np.arange(2 * n - 1, dtype=np.int32)
     number[nodes] = np.arange(n, 2 * n - 1, dtype=np.int32)
-    return Part(number[state.left[nodes]], number[state.right[nodes]], [before, *after])
+    return number[state.left[nodes]], number[state.right[nodes]]

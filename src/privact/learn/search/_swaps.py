@@ -213,11 +213,21 @@ def run_chain(state, steps, temperature, rng):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
+def keeps_floor(state, node, right_moves, floor):  # type: ignore[no-untyped-def]
+    """Whether both clusters that a swap changes still split at or above the balance floor. floor: by size, see balance.py."""
+    c = state.size[sibling_of(state, node)]
+    a, b = state.size[state.left[node]], state.size[state.right[node]]
+    stays, moves = (a, b) if right_moves else (b, a)
+    return min(stays, c) >= floor[stays + c] and min(moves, stays + c) >= floor[a + b + c]
+
+
+@njit(cache=True)
+def climb(state, waiting, limit, floor=None):  # type: ignore[no-untyped-def]
     """Take gaining swaps until none is left near the waiting nodes; returns the number taken, and whether none is left.
 
-    waiting: nodes to look at first. limit: the most swaps to take. When all internal nodes wait and the list runs empty, the
-    tree is a local optimum, because a swap changes the gains of only five nodes and each of those is looked at again.
+    waiting: nodes to look at first. limit: the most swaps to take. floor: by the size of a cluster, how many users the smaller
+    side of its split keeps; None for no floor. When all internal nodes wait and the list runs empty, the tree is a local optimum,
+    because a swap changes the gains of only five nodes and each of those is looked at again.
     """
     n = (state.left.shape[0] + 1) // 2
     root = 2 * n - 2
@@ -237,6 +247,9 @@ def climb(state, waiting, limit):  # type: ignore[no-untyped-def]
         length -= 1
         listed[node] = False
         right_gain, left_gain = gains(state, node)
+        if floor is not None:
+            right_gain = right_gain if keeps_floor(state, node, True, floor) else -np.inf
+            left_gain = left_gain if keeps_floor(state, node, False, floor) else -np.inf
         above = state.parent[node]
         triples = float(state.size[state.left[node]]) * state.size[state.right[node]] * state.size[sibling_of(state, node)]
         if not max(right_gain, left_gain) > state.rounding * triples:  # also where numbers overflowed to NaN

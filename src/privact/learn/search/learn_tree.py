@@ -12,6 +12,7 @@ from privact.errors import InputError
 from privact.learn.limits import LIMITS, Limits
 from privact.learn.scale.population import EmbeddedRows
 from privact.learn.scale.task_runner import IN_PROCESS, Engine
+from privact.learn.search.balance import BALANCE, check_balance
 from privact.learn.search.gentree import SWEEPS, schedule
 from privact.learn.search.search import SearchOptions, Temperature
 from privact.learn.search.searches import DEFAULT_SEARCH, find_search
@@ -20,7 +21,7 @@ from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.matrix import as_matrix
 
-__all__ = ["LearnedTree", "generator", "learn_tree"]
+__all__ = ["LearnedTree", "choose_balance", "generator", "learn_tree"]
 
 
 class LearnedTree(NamedTuple):
@@ -44,6 +45,7 @@ def learn_tree(
     search: str = ...,
     sweeps: int | None = ...,
     temperature: Temperature | None = ...,
+    balance: float | None = ...,
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
     users: Sequence[str] | None = ...,
@@ -62,6 +64,7 @@ def learn_tree(
     search: str = ...,
     sweeps: int | None = ...,
     temperature: Temperature | None = ...,
+    balance: float | None = ...,
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
     users: Sequence[str] | None = ...,
@@ -79,6 +82,7 @@ def learn_tree(
     search: str = DEFAULT_SEARCH,
     sweeps: int | None = None,
     temperature: Temperature | None = None,
+    balance: float | None = None,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
     users: Sequence[str] | None = None,
@@ -92,11 +96,16 @@ def learn_tree(
         whose points are made as they are needed (`EmbeddedRows`), for more users than memory holds points of.
     dissimilarity: instead, any non-negative symmetric matrix of up to 5,000 users.
     similarity: instead, a matrix of similarities, whose cost is minimised.
-    search: "gentree", the paper's chain from a random tree; "linkage", average linkage; "linkage+gentree", average
-        linkage improved by swaps and regrafts, never worse than average linkage up to 5,000 users.
-    sweeps: of the chain (n proposed swaps each, by default 400), or rounds of polishing (by default until the gain is small).
+    search: "gentree", the paper's chain from a random tree; "linkage", average linkage; "linkage+gentree", the default: clusters
+        split under the balance floor and improved by swaps, or without a floor average linkage improved by swaps and regrafts,
+        which is never worse than average linkage up to 5,000 users.
+    sweeps: of the chain (n proposed swaps each, by default 400); under the balance floor, at most so many swaps per user (by
+        default 32); otherwise rounds of polishing (by default until the gain is small).
     temperature: of the chain: a number (by default 1, the paper's), (hot, cold), or one number per sweep. Given for
         "linkage+gentree", such a chain runs before the polish, and the better of both ends is kept.
+    balance: the smaller side of the first split holds at least this share of all users, and that of a smaller cluster a larger
+        share of it, up to 0.3 (`floor_of` has the rule). 0 sets no floor: the tree of the highest cost, which peels off users one
+        by one. None is 0.04 for "linkage+gentree" without a temperature, and 0 for the other searches, which know no floor.
     random_state: seed or generator; the same seed gives the same tree.
     progress: called with the stage, how much of it is done, and the total.
     users: ids of the users.
@@ -114,12 +123,27 @@ def learn_tree(
     if sweeps is not None and (not isinstance(sweeps, (int, np.integer)) or isinstance(sweeps, bool) or sweeps < 0):
         raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
     schedule(temperature, SWEEPS if sweeps is None else sweeps)  # refused before the work, whatever the search
+    floor = choose_balance(balance, search, temperature)
     found = chosen(
         population,
-        SearchOptions(generator(random_state), sweeps, temperature, progress or ignore_progress, engine or IN_PROCESS, limits),
+        SearchOptions(
+            generator(random_state), sweeps, temperature, floor, progress or ignore_progress, engine or IN_PROCESS, limits
+        ),
     )
     tree = HierarchicalClusterTree.from_children(found.left, found.right, users)
     return LearnedTree(tree, sign * np.array(found.costs)) if return_trace else tree
+
+
+def choose_balance(balance: float | None, search: str, temperature: Temperature | None) -> float:
+    """The balance that a search keeps, or InputError where it cannot keep the one given. None: the search's own."""
+    free = search != DEFAULT_SEARCH or temperature is not None
+    if balance is None:
+        return 0.0 if free else BALANCE
+    floor = check_balance(balance)
+    if free and floor > 0.0:
+        what = f"search {search!r}" if search != DEFAULT_SEARCH else "a search with a temperature"
+        raise InputError(f"{what} keeps no balance floor, but balance is {balance}: use balance 0 or search {DEFAULT_SEARCH!r}")
+    return floor
 
 
 def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:

@@ -1,12 +1,14 @@
-"""The default search: average linkage, of all pairs or of parts, improved by swaps and regrafts."""
+"""The default search: splits under the balance floor, or without a floor average linkage improved by swaps and regrafts."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from privact.learn.scale.balanced_partition import learn_balanced_in_parts
 from privact.learn.scale.partition import PartitionedTree, learn_in_parts
 from privact.learn.scale.population import Population
 from privact.learn.search._swaps import SearchState, fill
+from privact.learn.search.balance import FEW
 from privact.learn.search.gentree import run_chain_of
 from privact.learn.search.linkage import average_linkage, other_average_linkage
 from privact.learn.search.regrafts import polish
@@ -14,7 +16,18 @@ from privact.learn.search.search import FoundTree, SearchOptions
 from privact.learn.search.search_state import found_tree, hold_points, state_of
 from privact.tree.embedding import Embedding
 
-__all__ = ["search_from_linkage"]
+__all__ = ["search_by_default", "search_from_linkage"]
+
+
+def search_by_default(population: Population, options: SearchOptions) -> FoundTree:
+    """Search under the balance floor if there is one, which a few users always keep, and from average linkage otherwise."""
+    if options.balance == 0.0 or len(population) <= FEW:
+        return search_from_linkage(population, options)
+    return FoundTree(
+        *learn_balanced_in_parts(
+            population, options.balance, options.rng, options.progress, options.engine, options.sweeps, options.limits
+        )
+    )
 
 
 def search_from_linkage(population: Population, options: SearchOptions) -> FoundTree:

@@ -26,6 +26,7 @@ class SearchOptions:
     rng: decides every random choice.
     sweeps: the length of the search; None leaves it to the search.
     temperature: of the chain, see `schedule`; None leaves it to the search.
+    balance: the floor that every split keeps, see `floor_of`; 0 for none.
     progress: called with the stage, how much is done, and the total.
     engine: where the parts of very many users are learned.
     limits: where the search changes its method as the number of users grows.
@@ -34,6 +35,7 @@ class SearchOptions:
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     sweeps: int | None = None
     temperature: Temperature | None = None
+    balance: float = 0.0
     progress: Progress = ignore_progress
     engine: Engine = IN_PROCESS
     limits: Limits = LIMITS

@@ -28,16 +28,20 @@ def _linkage() -> SearchFunction:
 
 
 def _linkage_gentree() -> SearchFunction:
-    from privact.learn.search.linkage_gentree import search_from_linkage
+    from privact.learn.search.linkage_gentree import search_by_default
 
-    return search_from_linkage
+    return search_by_default
 
 
 SEARCHES = list_choices(
     [
         NamedChoice("gentree", "the paper's chain from a random tree", _gentree),
         NamedChoice("linkage", "average linkage", _linkage),
-        NamedChoice("linkage+gentree", "average linkage improved by swaps and regrafts", _linkage_gentree),
+        NamedChoice(
+            "linkage+gentree",
+            "splits that keep the balance, or with balance 0 average linkage, improved by swaps",
+            _linkage_gentree,
+        ),
     ]
 )
 """Every search by its name."""

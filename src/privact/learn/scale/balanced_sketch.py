@@ -1,0 +1,118 @@
+"""How a large group of users is split under the balance floor: splits are found on a sample, and all users are sent down them.
+
+Each split of the sample is a direction and a score, so a user's part is found with one dot product a level. The sample is
+held to a little more than the floor. Afterwards the users are counted; a split that misses the floor after all is not made,
+and its users stay together and are sampled again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.learn.scale._subtrees import sizes_of
+from privact.learn.scale.sketch import Split, split_in_half
+from privact.learn.search._split import send_down, split_all
+from privact.learn.search.balance import floor_of
+from privact.learn.search.split import choose_outlooks
+from privact.tree.embedding import Embedding
+
+__all__ = ["SplitSketch", "apply_sketch", "draw_split_sketch", "find_parts"]
+
+SMALLEST = 64
+"""Clusters of fewer sampled users are not split further."""
+
+MARGIN = 3.0
+"""How many standard deviations of sampling the sample is held above the floor."""
+
+
+class SplitSketch(NamedTuple):
+    """The splits of a sample, down to where they are trusted.
+
+    left, right: children of the tree over the parts: leaves are the parts, children come before parents, the root last.
+    directions, partings: of each internal node; users who score at most the parting along the direction go left.
+    """
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    directions: NDArray[np.float64]
+    partings: NDArray[np.float64]
+
+
+def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: float, most: int) -> SplitSketch:
+    """Split a sample of a group.
+
+    group: users of the group. n_users: users of the whole tree. most: users of a part that needs no further split.
+    """
+    m = len(sample)
+    stands_for = group / m
+    stop = max(SMALLEST, int(most / stands_for))
+    directions, partings = np.zeros((m - 1, len(sample.weights))), np.zeros(m - 1)
+    left, right = split_all(
+        sample.points,
+        np.ascontiguousarray(sample.weights, dtype=np.float64),
+        float(sample.constant),
+        compute_sample_floors(m, stands_for, n_users, balance),
+        choose_outlooks(np.arange(m + 1) * stands_for, n_users),
+        stop,
+        directions,
+        partings,
+    )
+    used = np.flatnonzero(sizes_of(left, right)[m:] > stop)
+    children = np.concatenate([left[used], right[used]])
+    parts = np.sort(children[~np.isin(children, m + used)])
+    number = np.full(2 * m - 1, -1, np.int32)
+    number[parts] = np.arange(len(parts))
+    number[m + used] = len(parts) + np.arange(len(used))
+    return SplitSketch(number[left[used]], number[right[used]], directions[used], partings[used])
+
+
+def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: float) -> NDArray[np.int32]:
+    """(m + 1) the fewest sampled users on the smaller side of a split, so that with all users it very likely keeps the floor.
+
+    m: sampled users. stands_for: how many users each of them stands for.
+    """
+    out = np.ones(m + 1, np.int32)
+    for size in range(2, m + 1):
+        users = max(2, round(size * stands_for))
+        share = floor_of(users, n_users, balance) / users
+        out[size] = max(1, min(size // 2, int(np.ceil(size * share + MARGIN * np.sqrt(size * share * (1.0 - share))))))
+    return out
+
+
+def find_parts(sketch: SplitSketch, users: Embedding) -> NDArray[np.int32]:
+    """The part of a sketch that each user belongs to."""
+    parts: NDArray[np.int32] = send_down(users.points, sketch.left, sketch.right, sketch.directions, sketch.partings)
+    return parts
+
+
+def apply_sketch(sketch: SplitSketch, part: NDArray[np.int32], n_users: int, balance: float, most: int) -> Split:
+    """Split a group: where more than `most` users are together, by those splits of a sketch that keep the floor.
+
+    part: of each user of the group, from `find_parts`. Users who cannot be told apart are halved in their order.
+    """
+    p = len(sketch.left) + 1
+    weight = np.concatenate([np.bincount(part, minlength=p), np.zeros(p - 1, np.int64)])
+    for i in range(p - 1):
+        weight[p + i] = weight[sketch.left[i]] + weight[sketch.right[i]]
+    top = np.arange(2 * p - 1)  # the node with which the users of each node stay together
+    for i in range(p - 2, -1, -1):
+        a, b = sketch.left[i], sketch.right[i]
+        size = int(weight[p + i])
+        keeps = min(weight[a], weight[b]) >= floor_of(size, n_users, balance)
+        if top[p + i] != p + i or size <= most or not keeps:
+            top[a] = top[b] = top[p + i]
+    kept = np.flatnonzero(top == np.arange(2 * p - 1))
+    groups = np.unique(top[:p])
+    if len(groups) == 1:
+        return split_in_half(len(part))
+    inner = np.setdiff1d(kept, groups)
+    number = np.full(2 * p - 1, -1, np.int32)
+    number[groups] = np.arange(len(groups))
+    number[inner] = len(groups) + np.arange(len(inner))
+    mine = number[top[:p]][part]
+    bounds = np.append(0, np.cumsum(np.bincount(mine, minlength=len(groups))))
+    left, right = number[sketch.left[inner - p]], number[sketch.right[inner - p]]
+    return Split(np.argsort(mine, kind="stable"), bounds, left, right)

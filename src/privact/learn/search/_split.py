@@ -1,0 +1,267 @@
+"""The compiled twin of split.py: split clusters from the top down, every split at or above the balance floor.
+
+Directions are rounded to a binary grid, as points are, so that scores are exact sums and users have the same order on every
+machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+CANDIDATES = 256
+"""The most places at which an order of users is cut on trial."""
+
+STEPS = 6
+"""How often users are ordered again along the direction that the last cut gives."""
+
+POWER = 3
+"""Steps of the power iteration towards the first principal component."""
+
+FINE = 2.0**20
+"""Directions are multiples of 1 / FINE of their largest number."""
+
+
+@njit(cache=True, fastmath={"reassoc"})
+def score_of(point, direction):  # type: ignore[no-untyped-def]
+    """The score of a user: how far its point lies along a direction."""
+    total = 0.0
+    for t in range(direction.shape[0]):
+        total += point[t] * direction[t]
+    return total
+
+
+@njit(cache=True)
+def round_direction(direction):  # type: ignore[no-untyped-def]
+    """Scale a direction to numbers up to 1 and round them, so that scores are exact."""
+    most = 0.0
+    for number in direction:
+        most = max(most, abs(number))
+    if most > 0.0 and np.isfinite(most):
+        for t in range(direction.shape[0]):
+            direction[t] = np.round(direction[t] / most * FINE) / FINE
+    else:
+        direction[:] = 0.0
+
+
+@njit(cache=True, fastmath={"reassoc"})
+def _products(first, whole, weights):  # type: ignore[no-untyped-def]
+    """Weighted products of a sum of points with itself and with the sum of all."""
+    square = 0.0
+    cross = 0.0
+    for t in range(weights.shape[0]):
+        scaled = weights[t] * first[t]
+        square += scaled * first[t]
+        cross += scaled * whole[t]
+    return square, cross
+
+
+@njit(cache=True)
+def best_cut(points, weights, constant, own, users, total, least, outlook, first):  # type: ignore[no-untyped-def]
+    """The best place to cut users in a given order: its value and how many come before it; 0 where none is allowed.
+
+    own: of each user, the weighted square of its point. total: the sum of the users' points. least: users on each side.
+    outlook: see `split_value`. first: working memory. Of equal cuts the most even one is taken.
+    """
+    k = users.shape[0]
+    owned = 0.0
+    lowest = np.inf
+    for x in users:
+        owned += own[x]
+        lowest = min(lowest, constant - own[x])
+    base = constant - lowest  # a constant changes no comparison; without it users with the same points do not differ
+    whole, _ = _products(total, total, weights)
+    everything = 0.5 * (base * k * (k - 1.0) - (whole - owned))
+    scale = abs(base) * k * k * k + k * abs(whole)
+    step = max(1, k // CANDIDATES)
+    following = least
+    first[:] = 0.0
+    mine = 0.0
+    best = -np.inf
+    where = 0
+    for i in range(k - least):
+        x = users[i]
+        mine += own[x]
+        for t in range(first.shape[0]):
+            first[t] += points[x, t]
+        a = i + 1
+        if a < least or (a < following and a < k - least):
+            continue
+        following = a + step
+        b = k - a
+        square, cross = _products(first, total, weights)
+        rest = whole - 2.0 * cross + square
+        if outlook < 0.0:
+            found = square / a + rest / b
+        else:
+            inside = 0.5 * (base * a * (a - 1.0) - (square - mine))
+            outside = 0.5 * (base * b * (b - 1.0) - (rest - (owned - mine)))
+            found = k * (everything - inside - outside) + outlook * ((a + 1.0) * inside + (b + 1.0) * outside)
+        same = 1e-12 * (scale if outlook >= 0.0 else abs(whole) + owned)
+        if where == 0 or found > best + same or (found >= best - same and min(a, b) > min(where, k - where)):
+            best = found
+            where = a
+    return best, where
+
+
+@njit(cache=True)
+def turn_direction(points, weights, users, cut, total, outlook, direction):  # type: ignore[no-untyped-def]
+    """Turn a direction to where users gain most by being behind the cut rather than before it, given who is where now."""
+    k = users.shape[0]
+    direction[:] = 0.0
+    for x in users[:cut]:
+        for t in range(direction.shape[0]):
+            direction[t] += points[x, t]
+    if outlook < 0.0:
+        before, behind = 1.0 / cut, 1.0 / (k - cut)
+    else:
+        before, behind = k - outlook * (cut + 1.0), k - outlook * (k - cut + 1.0)
+    for t in range(direction.shape[0]):
+        direction[t] = weights[t] * (behind * (total[t] - direction[t]) - before * direction[t])
+    round_direction(direction)
+
+
+@njit(cache=True)
+def find_principal(points, weights, own, users, total, direction, room):  # type: ignore[no-untyped-def]
+    """Find a direction near the first principal component, starting at the user who is farthest from the mean."""
+    k = users.shape[0]
+    for t in range(direction.shape[0]):
+        direction[t] = weights[t] * total[t]
+    farthest = users[0]
+    most = -np.inf
+    for x in users:
+        distance = own[x] - 2.0 * score_of(points[x], direction) / k
+        if distance > most:
+            most = distance
+            farthest = x
+    for t in range(direction.shape[0]):
+        direction[t] = weights[t] * (points[farthest, t] - total[t] / k)
+    round_direction(direction)
+    for _ in range(POWER):
+        mean = score_of(total, direction) / k
+        room[:] = 0.0
+        for x in users:
+            score = score_of(points[x], direction) - mean
+            for t in range(room.shape[0]):
+                room[t] += score * points[x, t]
+        for t in range(room.shape[0]):
+            direction[t] = weights[t] * room[t]
+        round_direction(direction)
+
+
+@njit(cache=True)
+def split_cluster(  # type: ignore[no-untyped-def]
+    points, weights, constant, own, users, least, outlook, best_direction, total, direction, room
+):
+    """Put a cluster's users in the order of its best split; returns how many come first and the highest score among them.
+
+    users: reordered in place. best_direction: becomes the direction of the scores. total, direction, room: working memory.
+    """
+    k = users.shape[0]
+    total[:] = 0.0
+    for x in users:
+        for t in range(total.shape[0]):
+            total[t] += points[x, t]
+    given = users.copy()
+    score = np.empty(k)
+    best = -np.inf
+    where = 0
+    parting = 0.0
+    for start in range(2 if outlook >= 0.0 else 1):
+        if start == 0:
+            find_principal(points, weights, own, given, total, direction, room)
+        else:  # users who differ most come first
+            for t in range(direction.shape[0]):
+                direction[t] = weights[t] * total[t]
+            round_direction(direction)
+        last = -np.inf
+        for step in range(STEPS):
+            for i in range(k):
+                score[i] = score_of(points[given[i]], direction)
+            order = np.argsort(score, kind="mergesort")
+            ordered = given[order]
+            found, cut = best_cut(points, weights, constant, own, ordered, total, least, outlook, room)
+            if where == 0 or found > best:
+                best = found
+                where = cut
+                users[:] = ordered
+                best_direction[:] = direction
+                parting = score[order[cut - 1]]
+            if step > 0 and not found > last:
+                break
+            last = found
+            turn_direction(points, weights, ordered, cut, total, outlook, direction)
+    return where, parting
+
+
+@njit(cache=True)
+def split_all(points, weights, constant, floor, outlook, stop, directions, partings):  # type: ignore[no-untyped-def]
+    """Split all users from the top down; returns the children of each internal node, children before parents, the root last.
+
+    floor, outlook: by the size of a cluster. stop: clusters of at most this many users are halved in their order.
+    directions, partings: where there are rows, row i becomes the direction and the score that split node n + i.
+    """
+    n = points.shape[0]
+    width = weights.shape[0]
+    own = np.empty(n)
+    for x in range(n):
+        own[x] = 0.0
+        for t in range(width):
+            own[x] += weights[t] * points[x, t] * points[x, t]
+    order = np.arange(n)
+    left = np.empty(n - 1, np.int32)
+    right = np.empty(n - 1, np.int32)
+    begin = np.empty(n, np.int64)
+    end = np.empty(n, np.int64)
+    name = np.empty(n, np.int64)
+    begin[0], end[0], name[0] = 0, n, n - 2
+    waiting = 1
+    unused = n - 3
+    total = np.empty(width)
+    direction = np.empty(width)
+    best_direction = np.empty(width)
+    room = np.empty(width)
+    while waiting > 0:
+        waiting -= 1
+        a, b, node = begin[waiting], end[waiting], name[waiting]
+        k = b - a
+        if k <= max(2, stop):
+            cut = k // 2
+        else:
+            cut, parting = split_cluster(
+                points, weights, constant, own, order[a:b], floor[k], outlook[k], best_direction, total, direction, room
+            )
+            if directions.shape[0] > 0:
+                directions[node] = best_direction
+                partings[node] = parting
+        for side in range(2):
+            p, q = (a, a + cut) if side == 0 else (a + cut, b)
+            if q - p == 1:
+                child = order[p]
+            else:
+                child = n + unused
+                begin[waiting], end[waiting], name[waiting] = p, q, unused
+                waiting += 1
+                unused -= 1
+            if side == 0:
+                left[node] = child
+            else:
+                right[node] = child
+    return left, right
+
+
+@njit(cache=True)
+def send_down(points, left, right, directions, partings):  # type: ignore[no-untyped-def]
+    """The leaf that each user reaches on the way down from the root.
+
+    directions, partings: of internal node p + i; users who score at most the parting along the direction go left.
+    """
+    p = left.shape[0] + 1
+    out = np.empty(points.shape[0], np.int32)
+    for x in range(points.shape[0]):
+        node = 2 * p - 2
+        while node >= p:
+            i = node - p
+            node = left[i] if score_of(points[x], directions[i]) <= partings[i] else right[i]
+        out[x] = node
+    return out

@@ -1,0 +1,73 @@
+"""The balance floor: the fewest users that the smaller side of a split may hold, by the size of the cluster.
+
+Trees of the highest cost peel off users one by one. Splitting g users off a cluster of s users costs about g^2 s of
+Dasgupta's cost, because each pair inside the group loses up to s. A share g / s = balance * (n / s)^1.5 makes that loss the
+same at every level, which is the cheapest way to reach clusters of a given size in a given number of splits. The cap of 0.3
+is reached at about a quarter of all users. Smaller clusters hardly count in the cost, so they are held to what people expect
+of communities.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.errors import InputError
+
+__all__ = ["BALANCE", "FEW", "check_balance", "compute_floors", "floor_of"]
+
+BALANCE = 0.04
+"""The default: the smaller side of the first split holds at least this share of all users."""
+
+CAP = 0.3
+"""The largest share that small clusters are held to."""
+
+FEW = 24
+"""Clusters of at most this many users may split in any way."""
+
+RUNG = 25
+"""Small clusters of twice this many users split into sides of at least this many; likewise for 2, 4, 8, ... times as many."""
+
+
+def check_balance(balance: object) -> float:
+    """A balance from 0 (no floor) to 0.5 (halves), or InputError."""
+    if isinstance(balance, bool) or not isinstance(balance, (int, float, np.integer, np.floating)) or not 0 <= balance <= 0.5:
+        raise InputError(f"balance {balance!r} is not a share from 0 to 0.5: 0 sets no floor, {BALANCE} is the default")
+    return float(balance)
+
+
+def floor_of(size: int, n_users: int, balance: float) -> int:
+    """The fewest users that the smaller side of a cluster's split may hold.
+
+    size: users of the cluster. n_users: users of the whole tree. balance: the share that the first split is held to.
+
+    A cluster of at least 100 users at the cap splits into sides of at least 50. So the smallest cluster of at least 50 users
+    around any user holds fewer than 100; likewise for 25, 100, 200 and so on.
+
+    >>> floor_of(10_000, 10_000, 0.04), floor_of(1_000, 10_000, 0.04), floor_of(110, 10_000, 0.04)
+    (400, 400, 50)
+    """
+    if balance == 0.0 or size <= FEW:
+        return 1
+    cap = max(CAP, balance)
+    share = min(cap, balance * (n_users / size) ** 1.5)
+    least = math.ceil(share * size - 1e-9)
+    if share == cap and size >= 2 * RUNG:
+        least = max(least, RUNG << int(math.log2(size / (2 * RUNG))))
+    return int(max(1, min(size // 2, least)))
+
+
+def compute_floors(most: int, n_users: int, balance: float) -> NDArray[np.int32]:
+    """(most + 1) `floor_of` every size up to `most`, for kernels to look up."""
+    size = np.arange(most + 1, dtype=np.float64)
+    if balance == 0.0:
+        return np.ones(most + 1, np.int32)
+    cap = max(CAP, balance)
+    share = np.minimum(cap, balance * (n_users / np.maximum(size, 1.0)) ** 1.5)
+    least = np.ceil(share * size - 1e-9)
+    rung = RUNG * 2.0 ** np.floor(np.log2(np.maximum(size, 2 * RUNG) / (2 * RUNG)))
+    least = np.where((share == cap) & (size >= 2 * RUNG), np.maximum(least, rung), least)
+    least = np.clip(least, 1, np.maximum(1, size // 2))
+    return np.where(size <= FEW, 1, least).astype(np.int32)
