@@ -13,7 +13,7 @@ FILES = {"tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv"}
 @pytest.fixture(scope="module")
 def played():
     stages = []
-    return play_demo(300, seed=3, tell=lambda stage, done, total: stages.append((stage, done, total))), stages
+    return play_demo(300, seed=3, progress=lambda stage, done, total: stages.append((stage, done, total))), stages
 
 
 def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, monkeypatch, played):

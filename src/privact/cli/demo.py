@@ -55,15 +55,15 @@ def demo(
     for name in _PICTURES:
         check_kind(name)
     begin = perf_counter()
-    with progress_bar() as tell:
-        played = play_demo(users, seed=seed, tell=tell)
-        tell("drawing", 0, 0)
+    with progress_bar() as progress:
+        played = play_demo(users, seed=seed, progress=progress)
+        progress("drawing", 0, 0)
         files = _write(played, output)
     seconds = perf_counter() - begin
     if json:
         print_json(_document(played, files, seconds))
     else:
-        _tell(played, files, seconds)
+        _print_demo(played, files, seconds)
 
 
 def _write(played: Demo, folder: Path) -> dict[str, Path]:
@@ -107,7 +107,7 @@ def _fill(played: Demo, files: dict[str, Path]) -> None:
             stream.write("".join(f"{one}\t{other}\n" for one, other in rows).encode())
 
 
-def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
+def _print_demo(played: Demo, files: dict[str, Path], seconds: float) -> None:
     graph = played.network.graph
     degree = len(graph.neighbours(played.user))
     paragraph(
@@ -135,7 +135,7 @@ def _tell(played: Demo, files: dict[str, Path], seconds: float) -> None:
     ]
     table(("at least", "users", "true contacts (by chance)", "home servers"), rows, right=(0, 1, 2))
     print("\nTrue contacts are known to this simulation only; by chance: among as many random users.")
-    _heading("Recommended to three users who have told nobody what they play")
+    _heading("Recommended to three users who shared no plays")
     rows = [
         (suggested.user if rank == 0 else "", item, reason, "yes" if true else "")
         for suggested in played.suggestions

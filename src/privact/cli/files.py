@@ -38,7 +38,7 @@ DataFolder = Annotated[
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")]
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
 
-_MOST_COMPARED = 20_000  # ids; comparing spellings takes a second for so many
+_MOST_COMPARED = 20_000  # ids; comparing this number of spellings takes a second
 _MOST_SUGGESTED = 3
 
 

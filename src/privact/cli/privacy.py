@@ -30,5 +30,5 @@ def promise(parameters: Mapping[str, Any]) -> str | None:
         return NO_NOISE if "search" in parameters else None
     try:
         return privacy_sentence(parameters["epsilon"], parameters.get("round", "simulation"))
-    except ProtocolError:  # a file that somebody else wrote
+    except ProtocolError:  # a file of another program
         return None

@@ -27,15 +27,15 @@ def save_picture(
     highlight: User | None = None,
     groups: Sequence[str | None] | None = None,
 ) -> None:
-    """Draw a tree into a file whose name tells the kind: .html to explore in any browser, .png or .svg to print.
+    """Draw a tree into a file; its suffix decides the kind: .html to explore in any browser, .png or .svg to print.
 
-    Pages hold all they need, the whole tree too: nothing is fetched from elsewhere. Stills need the extra `plot`.
+    Pages are self-contained: they hold the whole tree and fetch nothing. Stills need the extra `plot`.
 
-    path: where to; a file that is there is replaced.
+    path: the file to write; an existing one is replaced.
     title: above the picture; by default how many users there are.
     notes: below the picture, such as the privacy promise.
-    highlight: a user whose clusters are outlined, from everybody down to the smallest drawn.
-    groups: a public group for each leaf, such as a home server; colours and names then tell what clusters consist of.
+    highlight: a user whose clusters are outlined, from the root down to the smallest drawn.
+    groups: a public group for each leaf, such as a home server; colours and names then show the composition of clusters.
     """
     kind = check_kind(path)
     if kind == ".html":
@@ -53,7 +53,7 @@ def save_picture(
 
 
 def check_kind(path: str | Path) -> str:
-    """The kind of picture that a file name tells, if it can be drawn here: .html, .png or .svg."""
+    """The kind of picture that a file's suffix asks for (.html, .png or .svg), if it can be drawn here."""
     kind = Path(path).suffix.lower()
     if kind not in _KINDS:
         *some, last = _KINDS

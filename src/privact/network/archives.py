@@ -1,4 +1,4 @@
-"""The official archives of the datasets, read without unpacking anything: archive -> contacts and ratings.
+"""The official archives of the datasets, read without extracting them: archive -> contacts and ratings.
 
 Only files of the documented names are opened, and only inside the archive, so that no name in it can reach the disk.
 """
@@ -19,7 +19,7 @@ Layout = Callable[[Path], Content]
 """Reads an archive of one layout."""
 
 LARGEST = 256 * 2**20
-"""Bytes that a file of an archive may unpack to; the largest of the official ones has a tenth of it."""
+"""Largest uncompressed size of a file in an archive, in bytes; ten times that of the largest official one."""
 
 
 def read_hetrec_lastfm(path: Path) -> Content:
@@ -100,7 +100,7 @@ def _short(fields: list[bytes]) -> tuple[int, ...]:
 
 
 def _undirected(pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Each contact once, as and where it first appears; nobody is their own contact."""
+    """Each contact once, in the order of first appearance, without self-loops."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for one, other in pairs:
         if one != other:

@@ -1,4 +1,4 @@
-"""What a dataset holds, whoever wrote it down: contacts and ratings, digests of them, and the two files they are kept in."""
+"""The content of a dataset (contacts and ratings), its digests, and the two files that store it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def write_content(content: Content, folder: Path) -> list[Path]:
 
 
 def read_content(folder: Path) -> Content | None:
-    """What the two files of a folder hold; None if they are not there or not as `write_content` writes them."""
+    """The content of a folder's two files; None if they are missing or not in the format of `write_content`."""
     try:
         contacts = [(int(one), int(other)) for one, other in _lines(folder / "social.tsv.gz")]
         ratings = [(int(user), int(item), int(rating)) for user, item, rating in _lines(folder / "ratings.tsv.gz")]

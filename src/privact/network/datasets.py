@@ -1,4 +1,4 @@
-"""The three networks of the paper's Table 1, from files that the reader has to fetch: they may not be shipped."""
+"""The three networks of the paper's Table 1; their licences do not allow shipping them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ __all__ = ["Fetched", "check_files", "explain_manual_download", "fetch_dataset",
 
 @dataclass(frozen=True)
 class Fetched:
-    """What came of it.
+    """A dataset that was fetched.
 
     files: that were written. n_contacts, n_ratings: how many they hold. archive_sha256: of the archive that was read.
     same_archive: whether that is the checksum that is known; None if none is. same_ratings: whether the ratings are those that
@@ -34,7 +34,7 @@ class Fetched:
 
 
 def fetch_dataset(source: Source, folder: Path, progress: Progress) -> Fetched:
-    """Download a dataset, check it and convert it; what was downloaded is gone afterwards, whatever happens.
+    """Download a dataset, verify it and convert it; the archive itself is always deleted.
 
     source: which. folder: of all datasets; the files go to its subfolder of the dataset's name. progress: told what is done.
     """
@@ -53,7 +53,7 @@ def fetch_dataset(source: Source, folder: Path, progress: Progress) -> Fetched:
 def import_dataset(source: Source, archive: Path, folder: Path) -> Fetched:
     """Convert a copy of the official archive that is on this machine already.
 
-    A copy that was packed anew is taken too: what counts is what is inside. Arguments as in `fetch_dataset`.
+    A repacked copy is accepted too: the content is verified. Arguments as in `fetch_dataset`.
     """
     try:
         with archive.open("rb") as file:
@@ -82,7 +82,7 @@ def _convert(source: Source, archive: Path, sha256: str, folder: Path) -> Fetche
 
 
 def check_files(source: Source, folder: Path) -> bool | None:
-    """Whether the files of a dataset are in a folder and hold what they should; None if there are none."""
+    """Whether a folder's files of a dataset have the right content; None if there are none."""
     if not (folder / source.name / "social.tsv.gz").exists():
         return None
     content = read_content(folder / source.name)
@@ -92,7 +92,7 @@ def check_files(source: Source, folder: Path) -> bool | None:
 
 
 def explain_manual_download(source: Source, folder: Path) -> str:
-    """Exactly which file to fetch from where, and what to do with it."""
+    """How to download a dataset by hand and import it."""
     where = source.address or source.page
     command = f"privact data get {source.name} --from {source.archive} -o {folder}"
     return f"get {source.archive} by hand from {where} and run: {command}"

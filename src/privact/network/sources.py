@@ -1,4 +1,4 @@
-"""Where the paper's datasets officially come from, under which terms, and how to know that a copy is the right one.
+"""The official sources of the paper's datasets: addresses, terms and checksums.
 
 Checksums are of two kinds. `archive_sha256` is of the archive as its official place gives it out; no owner publishes one, so it
 is stated only where independent public projects agree on it. `contacts_sha256` and `ratings_sha256` are of what is inside (see

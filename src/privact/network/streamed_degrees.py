@@ -2,7 +2,7 @@
 
 Each block of lines is read as any edge list. Its contacts go to files by the row of their smaller end, so that a contact named
 again, however far away and in whatever direction, meets itself in the same file; then each of those files is counted alone.
-What is kept for everybody is the ids, and K small numbers a user on disk.
+Kept per user: the id in memory, and K small numbers on disk.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class StreamedDegrees:
 
 
 def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: Bins) -> StreamedDegrees:
-    """Count the contacts of everybody in an edge list, plain or gzipped, in little memory.
+    """Degree vectors of all users of an edge list, plain or gzipped, in little memory.
 
     path: as `read_graph` reads it. folder: for what spills; `vectors` stay there.
     bins_of: from all user ids to the bin of each, -1 for none, and how many bins there are.

@@ -1,6 +1,6 @@
 """A tree as nested blocks, few enough to draw: the clusters of ever finer cuts, the small ones pooled.
 
-A binary tree is too deep to draw as it is. Row 0 of the drawing is everybody, row j the cut into the largest clusters of at most
+A binary tree is too deep to draw as it is. Row 0 of the drawing is all users, row j the cut into the largest clusters of at most
 n / 3^j users (`cut_size`). A cluster that stays whole from one row to the next is one block over both.
 """
 
@@ -52,7 +52,7 @@ class Block:
 
 
 def list_row_sizes(n_users: int, smallest: int, most_rows: int | None = None) -> list[int]:
-    """The largest size that a cluster may have in each row, from everybody down to a size that is not below `smallest`.
+    """The largest size that a cluster may have in each row, from all users down to a size that is not below `smallest`.
 
     most_rows: no more rows than these, if given.
     """
@@ -81,7 +81,7 @@ def nest_blocks(
     smallest: clusters with fewer users are pooled too.
     n_leaves: how many users of each block to name.
     highlight: a leaf; all clusters of the rows around it are drawn, however small.
-    node: the cluster to draw; by default everybody.
+    node: the cluster to draw; by default the root.
     most_rows: no more rows than these, if given: what a deep tree has below them is left for a closer look.
 
     Returns the blocks, and for each place of the node's slice of `tree.order` the innermost of them that holds it.

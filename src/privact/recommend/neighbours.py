@@ -1,4 +1,4 @@
-"""N(u): whose ratings stand for a user's contacts. Tree + how many -> a sparse matrix of users by users."""
+"""N(u): the users whose ratings are used in place of a user's contacts, as a sparse matrix of users by users."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["as_neighbours", "draw_random_neighbours", "find_tree_neighbours"]
 def find_tree_neighbours(tree: HierarchicalClusterTree, m: ArrayLike) -> csr_array:
     """(n, n) 1 where a user is among the m nearest of another in the tree: the paper's N(u), row u.
 
-    Users without ratings are among them, as they are among contacts; they have nothing to say.
+    Users without ratings are included, as they are among contacts; they contribute nothing.
 
     tree: row i is leaf i.
-    m: how many, one number for each leaf or one for all; the degree that a user's own report says, in the paper. Numbers below
-        1 count as 1, above n - 1 as n - 1; a user who is alone has nobody.
+    m: number of neighbours, one for each leaf or one for all; in the paper, the degree in the user's own report. Clipped to
+        1 .. n - 1; a tree of one user has no neighbours.
     """
     wanted = _how_many(m, tree.n_users)
     return _of_rows([find_nearest(tree, leaf, count).leaves for leaf, count in enumerate(wanted.tolist())], tree.n_users)
 
 
 def draw_random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Generator) -> csr_array:
-    """(n, n) the control: m other users drawn at random for each user.
+    """(n, n) m other users drawn at random for each user: the control for tree neighbours.
 
     m: how many, as for `tree_neighbours`.
     rng: a seed or a generator; decides everything.
@@ -41,7 +41,7 @@ def draw_random_neighbours(n_users: int, m: ArrayLike, rng: int | np.random.Gene
 
 
 def as_neighbours(matrix: Any, n_users: int) -> csr_array:
-    """Any square matrix of users by users as neighbours: 1 where it has an entry, nobody a neighbour of oneself.
+    """Any square matrix of users by users as neighbours: 1 where it has an entry, 0 on the diagonal.
 
     matrix: sparse or dense, whatever SciPy makes a `csr_array` of; row i is user i.
     """

@@ -1,4 +1,4 @@
-"""MostPopular: the same list for everybody, and the control that every other recommender has to beat."""
+"""MostPopular: the same list for every user, and the control that every other recommender has to beat."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class MostPopular(Recommender):
 
 
 def weigh_users_evenly(ratings: Ratings) -> NDArray[np.float64]:
-    """(n_users) how much each rating of a user counts if users shall weigh more evenly: 1 / sqrt(how many they gave)."""
+    """(n_users) weight of each rating of a user, 1 / sqrt(number of the user's ratings), so that users weigh more evenly."""
     return np.asarray(1.0 / np.sqrt(np.maximum(ratings.activity, 1)))

@@ -21,13 +21,14 @@ from privact.recommend.data.ratings import Ratings
 __all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "find_taste_groups", "make_taste_vectors"]
 
 NO_GROUP = -1
-"""The group of users without ratings: nobody counts them."""
+"""The group of users without ratings; they are left out of all counts."""
 
 FACTORS = 32
 """Dimensions of taste unless told otherwise."""
 
 DENSE = 200
-"""Up to so many users or items all factors are computed. Of few, some may be equal, and ARPACK would choose by chance."""
+"""Below this number of users or items, compute all factors with a dense SVD: few may be
+equal, and ARPACK would pick among equal ones at random."""
 
 RESTARTS = 4
 ROUNDS = 60

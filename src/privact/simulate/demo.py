@@ -98,7 +98,7 @@ class Demo:
     user: the user who is shown: a usual number of contacts, and communities whose sizes are near those asked for.
     nearest: the users nearest to that user, whether each is a true contact, and the size of the community they share.
     communities: the user's communities at three granularities.
-    suggestions: what three users whose plays nobody uploaded are recommended.
+    suggestions: recommendations for three users whose plays were not uploaded.
     """
 
     network: FederatedNetwork
@@ -114,27 +114,27 @@ class Demo:
     suggestions: list[Suggestions]
 
 
-def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, tell: Progress | None = None) -> Demo:
+def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, progress: Progress | None = None) -> Demo:
     """Build the network, start an aggregator, play all devices against it, and judge the trees it releases.
 
     n_users: users of the network.
     epsilon: the promise per contact in each round.
     seed: decides the network and the search. The devices' noise has no seed: each run gives other reports.
-    tell: called with (what is done, how much, of how much).
+    progress: told the stage, what is done, and the total.
     """
     if n_users < FEWEST_USERS:
         raise InputError(f"{n_users} users are too few to show communities: give at least {FEWEST_USERS}")
-    tell = tell or (lambda stage, done, total: None)
-    tell("building the network", 0, 0)
+    progress = progress or (lambda stage, done, total: None)
+    progress("building the network", 0, 0)
     network = make_federated_network(
         n_users, mean_degree=30.0 * min(1.0, n_users / 2000), n_servers=N_SERVERS, server_loyalty=0.8, random_state=seed
     )
-    tell("starting an aggregator", 0, 0)
+    progress("starting an aggregator", 0, 0)
     with run_aggregator(ratings_verb="play") as aggregator:
-        return _play(network, aggregator, epsilon, seed, tell)
+        return _play(network, aggregator, epsilon, seed, progress)
 
 
-def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float, seed: int, tell: Progress) -> Demo:
+def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float, seed: int, progress: Progress) -> Demo:
     """Everything that needs the aggregator, and the judging."""
     operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
     names = {
@@ -142,19 +142,19 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         "demo-random": f"{default_bins(network.graph.n_users)} random bins, as in the paper",
         "demo-servers": f"{N_SERVERS} home servers as bins",
     }
-    tokens = operator.enrol(network.graph.users, tell)
+    tokens = operator.enrol(network.graph.users, progress)
     sending, rounds = 0.0, {}
     for id, n_bins in (("demo-degree", 1), ("demo-random", None), ("demo-servers", None)):
         rounds[id] = _open_round(operator, network, id, n_bins, epsilon, seed)
-        sending += _answer(operator, network, aggregator, rounds[id], tokens, tell)
+        sending += _answer(operator, network, aggregator, rounds[id], tokens, progress)
         operator.ask("POST", f"/v1/rounds/{id}/close")
-    trees = {id: _released(operator, id, tell) for id in rounds}
+    trees = {id: _released(operator, id, progress) for id in rounds}
     rows = [network.graph.row(user) for user in trees["demo-servers"].users or ()]
     adjacency = network.graph.to_scipy()[rows][:, rows]
     nothing = measure_contact_share(draw_random_tree(len(rows), np.random.default_rng(seed)), adjacency)
     qualities = [Quality("nothing: a random tree", nothing, nothing)]
     for id, (round, labels) in rounds.items():
-        tell(f"without noise: {names[id]}", 0, 0)
+        progress(f"without noise: {names[id]}", 0, 0)
         exact = degree_vectors(network.graph, assign_round_bins(network.graph.users, round, labels), round.n_bins)
         ideal = learn_tree(exact[rows], random_state=seed)
         qualities.append(Quality(names[id], measure_contact_share(trees[id], adjacency), measure_contact_share(ideal, adjacency)))
@@ -168,7 +168,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         _view(network, operator.ask("GET", f"{path}/community?size={size}&limit=1000&user={quote(user)}").json(), size, contacts)
         for size in SIZES
     ]
-    tell("recommending", 0, 0)
+    progress("recommending", 0, 0)
     suggestions = _recommended(operator, network, aggregator, tokens, user)
     return Demo(
         network=network,
@@ -188,7 +188,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
 def _recommended(
     operator: Operator, network: FederatedNetwork, aggregator: LocalAggregator, tokens: dict[str, str], user: str
 ) -> list[Suggestions]:
-    """Upload everybody's plays but those of three users, and ask as each of them."""
+    """Upload all plays except those of three users, and request recommendations as each of these."""
     first = network.graph.row(user)
     cold = [(first + step) % network.graph.n_users for step in range(3)]
     lines = [
@@ -229,22 +229,22 @@ def _answer(
     aggregator: LocalAggregator,
     opened: tuple[Round, LabelTable | None],
     tokens: dict[str, str],
-    tell: Progress,
+    progress: Progress,
 ) -> float:
     """Every device counts its contacts, draws its noise and sends its report; gives the seconds of sending."""
     graph, (round, labels) = network.graph, opened
-    reports = make_reports(graph, graph.users, round, labels, tell)
+    reports = make_reports(graph, graph.users, round, labels, progress)
     each = [tokens[user] for user in graph.users]
-    sent = send_reports(aggregator_address(aggregator.url), round.id, each, reports, tell)
+    sent = send_reports(aggregator_address(aggregator.url), round.id, each, reports, progress)
     if sent.accepted != graph.n_users:
         raise PrivaCTError(f"round {round.id}: {graph.n_users - sent.accepted} reports were not accepted: {sent.refusal}")
-    tell("devices answer", graph.n_users, graph.n_users)
+    progress("devices answer", graph.n_users, graph.n_users)
     return sent.seconds
 
 
-def _released(operator: Operator, id: str, tell: Progress) -> HierarchicalClusterTree:
+def _released(operator: Operator, id: str, progress: Progress) -> HierarchicalClusterTree:
     """The tree of a closed round, downloaded once it is released."""
-    operator.released(id, tell)
+    operator.released(id, progress)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tree.hct"
         path.write_bytes(operator.ask("GET", f"/v1/rounds/{id}/tree/download?format=hct").content)

@@ -47,7 +47,7 @@ class KnownGraph:
 
 
 def make_cliques(sizes: Sequence[int]) -> KnownGraph:
-    """Groups in which everyone knows everyone, and nobody from another group.
+    """Disjoint cliques.
 
     S is that of adjacency rows (one bin per user): 2 within a clique, a + b - 2 between cliques of a and b users. In a best
     tree each clique is a cluster, and cliques are joined from the smallest to the largest.

@@ -35,7 +35,7 @@ def find_postgres_programs() -> Path | None:
 
 @contextmanager
 def run_postgres() -> Iterator[str]:
-    """The socket folder of a PostgreSQL that nobody else uses, with the user postgres; it ends with the block.
+    """The socket folder of a private PostgreSQL server with the user postgres, stopped at the end of the block.
 
     fsync is on, as in a real one: what it commits is on disk. It listens on no port.
     """

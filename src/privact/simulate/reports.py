@@ -87,7 +87,7 @@ def play_devices(
     """The noisy vectors of every user, each made from the user's own contact ids by the code that runs on a device.
 
     graph: the whole contact graph.
-    round: the round that everybody answers.
+    round: the round that all devices answer.
     labels: the round's label table; only for label bins.
     progress: called with (devices done, devices in all) after each device.
 

@@ -88,7 +88,7 @@ class TreeArrays:
 
     @property
     def root(self) -> int:
-        """The node that holds everybody."""
+        """The node that holds all users."""
         return self.n_nodes - 1
 
     @property

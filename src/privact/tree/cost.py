@@ -25,7 +25,7 @@ from privact.tree.embedding import Embedding, as_vectors
 from privact.tree.matrix import as_matrix
 
 WORK_LIMIT = 2e10
-"""How many times a cost may visit a user; only fractional vectors of very many users come near it."""
+"""Upper limit on user visits in one cost computation; only fractional vectors of very many users reach it."""
 
 
 def dasgupta_cost(

@@ -1,4 +1,4 @@
-"""How many users or clusters a caller asks for: a whole number of at least 1."""
+"""Validation of requested counts: whole numbers of at least 1."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from privact.errors import InputError
 
 
 def check_count(name: str, value: SupportsIndex, most: int | None = None) -> int:
-    """The number asked for, or one clear error.
+    """The requested count as an int; InputError if it is out of range.
 
-    name: what the caller calls it.
-    most: the largest number that can be had, if there is one.
+    name: of the argument, for the error.
+    most: the upper limit, if there is one.
     """
     try:
         count = 0 if isinstance(value, bool) else operator.index(value)

@@ -108,7 +108,7 @@ def draw_in_order(left: Int32Array, right: Int32Array, top_down: Int32Array) -> 
 
 
 def find_layout_problem(layout: Layout) -> str | None:
-    """What keeps arrays from being a canonical layout, or None; whole arrays at a time, for files of unknown origin."""
+    """Why arrays are not a canonical layout, or None if they are; vectorised, for files of unknown origin."""
     left, right, parent, size, order, start = layout
     n_users = len(order)
     n_nodes = 2 * n_users - 1
@@ -147,7 +147,7 @@ def _child_array(children: ArrayLike, side: str) -> NDArray[np.int64]:
 
 
 def _find_root(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
-    """The one internal node that is nobody's child, after checking that every other node has one parent."""
+    """The one internal node without a parent, after checking that every other node has exactly one."""
     n_users = len(left) + 1
     n_nodes = 2 * n_users - 1
     for side, children in (("left", left), ("right", right)):

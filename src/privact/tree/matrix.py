@@ -1,4 +1,4 @@
-"""Any matrix of dissimilarities or similarities between users, checked at the edge."""
+"""Validation of dense matrices of dissimilarities or similarities between users."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from privact.errors import InputError
 from privact.tree.embedding import LARGEST
 
 MATRIX_LIMIT = 5_000
-"""How many users a dense matrix may have."""
+"""Largest number of users of a dense matrix."""
 
 
 def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
     """A dense symmetric matrix of non-negative numbers; its diagonal is never used and set to zero.
 
-    name: what the caller calls it, for the error message.
+    name: of the argument, for the error.
     """
     try:
         given = np.asarray(matrix)

@@ -146,7 +146,7 @@ def _why_no_ids(users: Sequence[object]) -> str:
 
 
 def find_ids_problem(packed: bytes, n_users: int) -> str | None:
-    """What keeps bytes from being the packed ids of so many users, or None; for files of unknown origin.
+    """Why bytes are not the packed ids of n_users users, or None if they are; for files of unknown origin.
 
     Whether an id occurs twice is not checked, because that takes as long as all the rest of loading a file: no file
     written here has one, and in a forged one its first leaf answers.

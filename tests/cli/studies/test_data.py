@@ -149,7 +149,7 @@ def test_without_a_yes_nothing_is_downloaded(run, server, official, tmp_path):
 @pytest.mark.parametrize(("typed", "code"), [("n\n", 1), ("\n", 1), ("", 1), ("y\n", 0), ("Yes\n", 0)])
 def test_a_person_can_say_no_and_yes(server, official, tmp_path, monkeypatch, typed, code):
     official(server)
-    monkeypatch.setattr("privact.cli.studies.data._somebody_is_here", lambda: True)
+    monkeypatch.setattr("privact.cli.studies.data._is_interactive", lambda: True)
     result = CliRunner().invoke(app, ["data", "get", "lastfm", "-o", str(tmp_path / "data")], input=typed)
     assert result.exit_code == code
     assert "under these terms? [y/N]" in result.stderr

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from privact.recommend.data.distinct_items import merge_duplicate_items
 from privact.recommend.exposure.exposure_settings import RECQ
-from privact.recommend.exposure.plain import fit_plainly, nobody
+from privact.recommend.exposure.plain import fit_plainly, ignore_neighbours
 
 
 def test_equal_columns_are_put_together_and_empty_ones_left_out() -> None:
@@ -43,7 +43,7 @@ def test_a_column_that_stands_for_three_items_moves_users_as_three_do() -> None:
     users, items = rng.normal(size=(4, 2)), rng.normal(size=(3, 2))
     weights = np.array([3.0, 1.0, 1.0])
     spelled_out = np.repeat(np.arange(3), weights.astype(int))
-    exact, exact_items, _ = fit_plainly(rated[:, spelled_out], nobody, rule, users, items[spelled_out])
+    exact, exact_items, _ = fit_plainly(rated[:, spelled_out], ignore_neighbours, rule, users, items[spelled_out])
     matrix = csr_array(rated)
     prior = PopularityPrior(4, 3, rule, np.float64)
     found, found_items = expectation_maximisation(matrix, matrix.T.tocsr(), weights, prior, rule, users, items, 3)

@@ -13,7 +13,7 @@ from privact.recommend import cores
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.exposure._expectation_maximisation import expectation_maximisation, exposures
 from privact.recommend.exposure.exposure_settings import EXPOMF, RECQ, ExposureSettings
-from privact.recommend.exposure.plain import everybody_times_degree, fit_plainly, nobody, own_contacts, posterior
+from privact.recommend.exposure.plain import fit_plainly, ignore_neighbours, own_contacts, posterior, sum_times_degree
 from privact.recommend.exposure.priors import ContactPrior, DegreePrior, PopularityPrior
 from privact.recommend.exposure.social_exposure import SocialExposure
 
@@ -46,8 +46,8 @@ class Drawn:
 
     def boosted(self, kind: str) -> Any:
         if kind == "popularity":
-            return nobody
-        return everybody_times_degree(self.contacts) if kind == "degree" else own_contacts(self.contacts)
+            return ignore_neighbours
+        return sum_times_degree(self.contacts) if kind == "degree" else own_contacts(self.contacts)
 
     def blocks(self, prior: PopularityPrior, settings: ExposureSettings = SETTINGS, dtype: Any = np.float64) -> Any:
         matrix = csr_array(self.rated.astype(dtype))
@@ -201,7 +201,7 @@ def test_a_user_without_ratings_is_shown_what_its_contacts_have() -> None:
         ]
         for boost in (1.0, 50.0)
     }
-    assert listed == {1.0: ["i1", "i0"], 50.0: ["i0", "i1"]}  # item 2, which nobody rated, never
+    assert listed == {1.0: ["i1", "i0"], 50.0: ["i0", "i1"]}  # item 2, which ignore_neighbours rated, never
     reason = SocialExposure(csr_array(contacts), settings=SMALL.but(boost=50.0)).fit(ratings).recommend("u0", 1)[0].reason
     assert reason == "2 of 2 in your close community rated this"
 

@@ -117,15 +117,15 @@ def _agree(source: Source, output: Path, yes: bool, as_json: bool, explain_manua
         raise PrivaCTError(unreachable)
     if yes:
         return
-    if not _somebody_is_here():
-        raise InputError(f"nobody is here to agree to the terms of {source.name}: add --yes")
+    if not _is_interactive():
+        raise InputError(f"the terms of {source.name} need agreement, and input is not a terminal: add --yes")
     print("\nDownload it under these terms? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         print("Nothing was downloaded.")
         raise typer.Exit(_DECLINED)
 
 
-def _somebody_is_here() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin.isatty()
 
 

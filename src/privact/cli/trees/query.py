@@ -67,12 +67,12 @@ def nearest(
 def community(
     tree: TreePath,
     user: UserName,
-    size: Annotated[int, typer.Option(help="About so many users, and never more than twice as many.")] = 50,
+    size: Annotated[int, typer.Option(help="Target number of users; the result has at most twice as many.")] = 50,
     json: Json = False,
 ) -> None:
     """The close community of a user.
 
-    That is the smallest cluster around the user that has at least so many users; where it has more than twice as many, the next
+    The smallest cluster around the user with at least this number of users; where it has more than twice as many, the next
     smaller one.
     """
     loaded = _load(tree)
@@ -104,11 +104,9 @@ def cut(
     ] = None,
     min_size: Annotated[
         int,
-        typer.Option(
-            help="With -k: users in smaller groups are in no cluster. With --max-size: at least so many users.", metavar="SIZE"
-        ),
+        typer.Option(help="With -k: users in smaller groups are in no cluster. With --max-size: minimum size.", metavar="SIZE"),
     ] = 1,
-    max_size: Annotated[int | None, typer.Option(help="Or: the largest clusters of at most so many users.")] = None,
+    max_size: Annotated[int | None, typer.Option(help="Or: the largest clusters of at most this number of users.")] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write lines 'user<TAB>cluster' here; a file there is replaced.", metavar="FILE"),
@@ -120,7 +118,7 @@ def cut(
     Into k clusters, by always splitting the one with the most to part; or into the largest clusters of at most --max-size
     users; or, with both --min-size and --max-size, into clusters of such sizes where the tree has them. A tree without a
     balance floor loses users one by one: with -k and --min-size they are in no cluster (-1), and each of the k clusters has
-    at least so many users.
+    at least that number of users.
     """
     from privact.errors import InputError
 

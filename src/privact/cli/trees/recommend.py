@@ -66,7 +66,7 @@ def recommend(
 ) -> None:
     """Recommend items to a user.
 
-    Items are ranked by how likely the communities around the user in the tree have them, from the closest to everybody. The user
+    Items are ranked by how likely the communities around the user in the tree have them, closest first. The user
     needs no ratings; items that the user rated are not listed. Ratings of users who are not in the tree are left out.
 
     With --labels, --reports and --epsilon also by what the user's own noisy report says: users count more whose label is frequent

@@ -19,7 +19,7 @@ def fill_weights(
     strength: float,
     weights: NDArray[np.float64],
 ) -> None:
-    """Write the weights of everybody for each of some leaves into its row of `weights`, which holds 0 everywhere.
+    """Write the weights of all users for each of some leaves into its row of `weights`, which is 0 on entry.
 
     before: (n + 1) how many of the first places of the leaf order have ratings. The rest is as `community_weights` has it.
     """

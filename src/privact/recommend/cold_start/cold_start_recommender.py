@@ -20,7 +20,7 @@ from privact.tree.hct import HierarchicalClusterTree
 __all__ = ["CLOSE", "ColdStartRecommender", "ColdStartSettings"]
 
 CLOSE = 12
-"""A reason counts in the smallest community with at least so many rated members."""
+"""Reasons refer to the smallest community with at least this number of rated members."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class ColdStartRecommender(Recommender):
         if np.isinf(settings.ridge):
             return near
         alike = self._alike.weights(rows, voices * self._rated, settings.ridge)
-        alike[np.arange(len(rows)), rows] = 0.0  # nobody counts for oneself
+        alike[np.arange(len(rows)), rows] = 0.0  # a user's own weight is 0
         return (near + alike) / 2.0
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -173,7 +173,7 @@ def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def weighted_rates(weights: NDArray[np.float64], ratings: Ratings) -> NDArray[np.float64]:
     """(q, n_items) for each row of weights over users, the weighted share of users who have each item.
 
-    Items that nobody rated get minus infinity: they are not listed. Rates are rounded, so that those that are equal stay equal
+    Items without ratings get minus infinity: they are not listed. Rates are rounded, so that those that are equal stay equal
     in whichever order they were summed.
     """
     rates = np.round(np.asarray((ratings.binary.T @ weights.T).T), 12)

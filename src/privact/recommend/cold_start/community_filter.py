@@ -4,13 +4,13 @@ With U_i the users who rated item i, and N(u) whose ratings count for user u,
 
     r(u, i) = mean rating of i + mean over u' in N(u) and U_i of (rating of i by u' - mean rating of u')
 
-friendsCF takes the contacts as N(u) and is not private. PrivaCT-CF takes the m nearest users in the tree, itemAvg everybody.
+friendsCF takes the contacts as N(u) and is not private. PrivaCT-CF takes the m nearest users in the tree, itemAvg all users.
 
 Where the formula leaves room:
 
-- An item that nobody in N(u) rated has no second term. Such items come after all that somebody in N(u) rated, by itemAvg.
+- An item without ratings in N(u) has no second term. Such items come after all items rated in N(u), ordered by itemAvg.
 - A user's mean rating is over the items that user rated. The target's own mean would add the same to every item: left out.
-- Equal scores: the smaller item number first. Items that nobody at all rated are not listed.
+- Equal scores: the smaller item number first. Items without any rating are not listed.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _FIRST = 10.0  # with r the largest rating every score is between -r and 2 r: te
 
 
 class ItemAverage(Recommender):
-    """itemAvg: the highest rated items over all users. Private, as no contacts are used; the same list for everybody."""
+    """itemAvg: the highest rated items over all users. Private, as no contacts are used; the same list for every user."""
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n_items) mean rating plus mean centred rating of each item."""
-        return np.tile(self._everybody, (len(rows), 1))
+        return np.tile(self._item_scores, (len(rows), 1))
 
     def _learn(self, ratings: Ratings) -> None:
         self._average, self._centred = _averages(ratings)
         raters = np.maximum(ratings.counts, 1)
         deviation = np.bincount(self._centred.indices, self._centred.data, minlength=ratings.n_items) / raters
-        self._everybody = np.where(ratings.counts > 0, self._average + deviation, -np.inf)
+        self._item_scores = np.where(ratings.counts > 0, self._average + deviation, -np.inf)
 
 
 class CommunityFilter(ItemAverage):

@@ -1,6 +1,6 @@
-"""Community rates: how likely a user is to have an item, from every community around the user, from closest to everybody.
+"""Community rates: how likely a user is to have an item, from every community around the user, from the closest to the root.
 
-A small hierarchical model. Walk down the tree from the root to a user's leaf. The rate of an item among everybody is its
+A small hierarchical model. Walk down the tree from the root to a user's leaf. The rate of an item at the root is its
 popularity. The rate in a community is the share of its n rated members who have the item, shrunk towards the rate in the
 community around it, of N rated members:
 
@@ -30,10 +30,10 @@ STRENGTH = 3000.0
 def weigh_communities(
     tree: HierarchicalClusterTree, leaves: NDArray[np.int64], rated: NDArray[np.bool_], strength: float = STRENGTH
 ) -> NDArray[np.float64]:
-    """(q, n) how much each user's ratings count for some users: rows sum to 1; nobody counts for oneself.
+    """(q, n) weight of each user's ratings for some users: rows sum to 1; a user's own weight is 0.
 
     leaves: (q) leaves of the users to serve.
-    rated: (n) who has ratings; others have weight 0. If nobody else has, so has everyone.
+    rated: (n) whether a user has ratings; others have weight 0. All weights are 0 if no other user has ratings.
     strength: see STRENGTH.
     """
     from privact.recommend.cold_start._community_rates import fill_weights
@@ -63,9 +63,9 @@ def list_community_path(
 def rate_plainly(
     tree: HierarchicalClusterTree, leaf: int, has: NDArray[np.bool_], rated: NDArray[np.bool_], strength: float
 ) -> float:
-    """The rate of one item for one leaf by the definition, from everybody down to the closest: what the weights are held to.
+    """The rate of one item for one leaf by definition, from the root down: the plain twin of the weights.
 
-    has: (n) who has the item. Returns NaN if nobody else has ratings.
+    has: (n) whether a user has the item. Returns NaN if no other user has ratings.
     """
     rate, around = np.nan, 0
     for community in reversed(tree.communities(leaf)):

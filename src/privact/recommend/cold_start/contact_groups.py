@@ -10,7 +10,7 @@ from privact.errors import InputError
 __all__ = ["POWER", "PRIOR", "ContactGroups"]
 
 PRIOR = 8.0
-"""How many typical contacts are added to those that a report tells of: the fewer it tells of, the less it says."""
+"""Number of average contacts added to those in a report, so that reports of few contacts weigh less."""
 
 POWER = 2.0
 """How strongly groups that are frequent among contacts are preferred; 1 by as much as they are frequent."""
@@ -43,7 +43,7 @@ class ContactGroups:
         self.typical: NDArray[np.float64] = total / total.sum()
 
     def lifts(self, rows: NDArray[np.int64], prior: float = PRIOR, power: float = POWER) -> NDArray[np.float64]:
-        """(q, n) for some users, how many times more frequent everybody's group is among their contacts than is typical.
+        """(q, n) for some users, how many times more frequent each user's group is among their contacts than on average.
 
         1 where the report says nothing, and for users in no group.
 

@@ -41,9 +41,9 @@ class SimilarReports:
         self.covariance: NDArray[np.float64] = x[rated].T @ x[rated] / max(1, int(rated.sum()))
 
     def weights(self, rows: NDArray[np.int64], voices: NDArray[np.float64], ridge: float = RIDGE) -> NDArray[np.float64]:
-        """(q, n) how much everybody's ratings count for some users: rows sum to 1; below 0 for users with opposite reports.
+        """(q, n) weight of each user's ratings for some users: rows sum to 1; negative for users with opposite reports.
 
-        rows: (q) the users. voices: (n) how much everybody counts before reports are compared, 0 for users without ratings.
+        rows: (q) the users. voices: (n) weight of each user before reports are compared, 0 for users without ratings.
         ridge: see RIDGE.
         """
         share = voices / max(float(voices.sum()), 1e-300)

@@ -33,7 +33,7 @@ GRID: tuple[ColdStartSettings, ...] = (
 then the same with users weighing more evenly."""
 
 ASKED, WORK = 300, 200_000_000
-"""How many users are asked: as many as so many products of a user and a rating allow, but at least so many."""
+"""Number of users in the validation set: limited by the number of (user, rating) products, but at least this number."""
 
 MOST_WEIGHTS = 10_000_000
 """How many pairs of users `settings_for` weighs at a time, at most."""
@@ -42,7 +42,7 @@ DOUBT = 2.0
 """By how many standard errors other settings must be better than the first."""
 
 ITEMS = 4_000
-"""Only so many items, the most rated, are ranked: others hardly ever make a list."""
+"""Number of items that are ranked, the most rated ones; others hardly ever enter a list."""
 
 
 def choose_settings(

@@ -20,7 +20,7 @@ class DistinctItems:
 
     matrix: (n_users, g) CSR of ones, a column for each set of users who rated some item.
     weights: (g,) how many items have these raters.
-    column_of: (n_items,) the column of each item, -1 if nobody rated it.
+    column_of: (n_items,) the column of each item, -1 for an item without ratings.
     """
 
     matrix: Any

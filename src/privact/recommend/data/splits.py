@@ -15,7 +15,7 @@ from privact.recommend.data.ratings import Ratings
 __all__ = ["FOLDS", "Split", "draw_folds", "split_ratings", "split_users"]
 
 FOLDS = 5
-"""As many folds as the paper has."""
+"""The number of folds in the paper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Split:
 def split_users(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
     """Cold start: each fold hides all ratings of a part of the users, who then have none.
 
-    ratings: of everybody; users without ratings are never judged.
+    ratings: of all users; users without ratings are never in a test set.
     rng: decides who is in which fold.
     folds: how many parts, equal up to one user.
     """
@@ -47,9 +47,9 @@ def split_users(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) 
 
 
 def split_ratings(ratings: Ratings, rng: np.random.Generator, folds: int = FOLDS) -> Iterator[Split]:
-    """Existing users: each fold hides a part of the ratings, whoever gave them.
+    """Existing users: each fold hides a random part of all ratings.
 
-    ratings: of everybody.
+    ratings: of all users.
     rng: decides which rating is in which fold.
     folds: how many parts, equal up to one rating.
     """

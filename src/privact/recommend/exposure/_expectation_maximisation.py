@@ -92,7 +92,7 @@ def _of_users(rated: Any, users: Floats, items: Floats, prior: PopularityPrior, 
 
 
 def _to_items(rated_by: Any, users: Floats, items: Floats, prior: PopularityPrior, settings: ExposureSettings) -> Seen:
-    """From a block of items to everybody's exposures to them, (n_users, block)."""
+    """From a block of items to all users' exposures to them, (n_users, block)."""
 
     def seen(block: slice) -> Floats:
         found = exposures(users @ items[block].T, prior, slice(0, len(users)), block, settings)

@@ -25,7 +25,7 @@ def expose(preferences, steepness, base, gain, slope, near, user, item, against)
     """Replace preferences x by exposures e f / (e f + against), e = 2^(steepness x^2), f = base + gain slope + near.
 
     preferences: (rows, columns), of users from `user` on and items from `item` on. steepness: below 0. gain: (rows,).
-    base, slope, against: (columns,). near: (all users, all items), or without columns where nobody is near.
+    base, slope, against: (columns,). near: (all users, all items), or without columns if there are no neighbours.
     """
     rows, columns = preferences.shape
     bits = np.empty(columns, np.int32)

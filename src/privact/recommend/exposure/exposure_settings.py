@@ -23,7 +23,7 @@ class ExposureSettings:
     precision: lambda_y, one over the variance of a rating around the preference of a user who was exposed.
     user_ridge, item_ridge: lambda_theta and lambda_beta, one over the prior variance of a factor.
     initial_spread: standard deviation of the first factors.
-    initial_exposure: mu of everybody and everything at the start.
+    initial_exposure: mu of every user and item at the start.
     density: what the normal density is multiplied by. 1 is the model; pi is what one version of RecQ computes.
     """
 
@@ -47,7 +47,7 @@ class ExposureSettings:
             if not 1.0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be a finite number from 1 on")
         if not 1.0 < self.unexposed < np.inf:
-            raise InputError(f"unexposed is {self.unexposed}; it must be above 1, so that nobody is exposed for certain")
+            raise InputError(f"unexposed is {self.unexposed}; choose a number above 1, so that no exposure is certain")
         for name in ("precision", "user_ridge", "item_ridge", "initial_spread", "density"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be a finite number above 0")

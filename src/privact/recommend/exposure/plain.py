@@ -28,13 +28,13 @@ Boosted = Callable[[Matrix], Matrix]
 """From all exposures p, (n_users, n_items), to the boosted S of the same shape."""
 
 
-def nobody(exposure: Matrix) -> Matrix:
+def ignore_neighbours(exposure: Matrix) -> Matrix:
     """S = 0: no contacts."""
     return np.zeros_like(exposure)
 
 
-def everybody_times_degree(adjacency: Matrix) -> Boosted:
-    """RecQ's S: the adjacency matrix times the exposures summed over everybody."""
+def sum_times_degree(adjacency: Matrix) -> Boosted:
+    """RecQ's S: the adjacency matrix times the exposures summed over all users."""
 
     def boosted(exposure: Matrix) -> Matrix:
         total = np.tile(exposure.sum(axis=0), (len(exposure), 1))

@@ -5,12 +5,12 @@ and S_ui the boosted ones, the update of Wang et al. is
 
     favour_ui = a - 1 + A_i + (s - 1) S_ui        against_i = b - 1 + n - A_i
 
-It is the maximum of a weighted likelihood: everybody's exposure to i is a coin with the same mu_ui; a coin that shows
+It is the maximum of a weighted likelihood: each user's exposure to i is a coin with the same mu_ui; a coin that shows
 "exposed" counts s times where S counts it, and once elsewhere; one that shows "not exposed" counts once; and Beta(a, b) adds
 a - 1 and b - 1 coins. The three priors differ in S alone:
 
 - `PopularityPrior`: S = 0. Who knows whom plays no part (ExpoMF; "Basic SERec").
-- `DegreePrior`: S_ui = (number of contacts of u) * A_i. This is what RecQ computes: it sums over everybody before it
+- `DegreePrior`: S_ui = (number of contacts of u) * A_i. This is what RecQ computes: it sums over all users before it
   multiplies by the adjacency matrix, so any contacts of the same number give the same model.
 - `ContactPrior`: S_ui = sum of exposures to i of u's own contacts, as the paper of Wang et al. describes it.
 """
@@ -31,7 +31,7 @@ __all__ = ["ContactPrior", "DegreePrior", "Floats", "PopularityPrior"]
 
 
 class PopularityPrior:
-    """Exposure follows how many are exposed, whoever they are.
+    """Exposure follows the number of exposed users.
 
     Counts in favour are kept in parts, favour_ui = base_i + gain_u slope_i + near_ui, of which this prior has the first alone.
 
@@ -97,6 +97,6 @@ class ContactPrior(PopularityPrior):
         self.near = np.zeros((n_users, n_items), dtype)
 
     def learn(self, items: slice, exposures: Floats) -> None:
-        """Count who is exposed, and whom of everybody's neighbours."""
+        """Count the exposed users, and the exposed neighbours of each user."""
         super().learn(items, exposures)
         self.near[:, items] = self._contacts @ exposures

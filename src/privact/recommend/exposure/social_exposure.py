@@ -28,8 +28,8 @@ class SocialExposure(FactorModel):
     """Matrix factorisation with hidden exposure, which the user's neighbours make likelier.
 
     neighbours: (n_users, n_users) sparse matrix with a 1 in row u for each neighbour of user u of the ratings: contacts (SERec),
-        `tree_neighbours` in their place (PrivaCT-SERec), or None for nobody (Basic SERec, ExpoMF).
-    form: "own": exposure follows the exposure of one's own neighbours, the model as published. "recq": the sum over everybody
+        `find_tree_neighbours` in their place (PrivaCT-SERec), or None for no neighbours (Basic SERec, ExpoMF).
+    form: "own": exposure follows the exposure of one's own neighbours, the model as published. "recq": the sum over all users
         times the number of neighbours, what RecQ computes; it cannot tell neighbours of the same number apart.
     settings: RecQ's by default.
     rank_by: "preference" ranks by theta . beta, as RecQ does; "exposure" by mu times that.

@@ -20,7 +20,7 @@ __all__ = ["FactorModel"]
 class FactorModel(Recommender):
     """A recommender for users who have ratings: a vector a user, a vector an item.
 
-    Items that the same users rated share a vector (`distinct_items`). An item that nobody rated is never listed. A user
+    Items that the same users rated share a vector (`merge_duplicate_items`). An item without ratings is never listed. A user
     without ratings gets the items of `_without_ratings`: the most popular ones, unless a model knows better.
 
     After `fit`: user_factors_ (n_users, f), item_factors_ (distinct items, f), distinct_.

@@ -25,7 +25,7 @@ class NeighbourBlend(FactorModel):
     model: of factors, such as `ImplicitFactors`; learned from the ratings at `fit`, unless it already is.
     neighbours: (n_users, n_users) sparse matrix with a 1 in row u for each neighbour of user u of the ratings.
     weight: what a score rises by if all of very many neighbours rated the item; at least 0.
-    caution: that many neighbours without the item are added to everybody's, so that few neighbours say less.
+    caution: number of pseudo-neighbours without the item that are added for every user, so that few neighbours weigh less.
     """
 
     def __init__(

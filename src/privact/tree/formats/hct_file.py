@@ -99,14 +99,14 @@ def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, 
     if hashlib.blake2b(body, digest_size=_DIGEST).digest() != data[-_DIGEST:]:
         raise refuse("does not match its checksum: it is damaged, fetch it again")
 
-    # From here on the file is as somebody wrote it; it may still be nonsense.
+    # The checksum only shows that the file is as written; its content may still be invalid.
     try:
         header = json.loads(bytes(body[_PREFIX.size : _PREFIX.size + header_length]))
         arrays = _read_arrays(header["arrays"], body[_align(_PREFIX.size + header_length) :])
         parameters = write_parameters(header["parameters"])
         layout = Layout(*(arrays[name] for name in Layout._fields))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
-        raise refuse(f"has a header that makes no sense ({type(error).__name__}: {error})") from None
+        raise refuse(f"has an invalid header ({type(error).__name__}: {error})") from None
     packed = arrays["users"].tobytes() if "users" in arrays else None
     problem = find_layout_problem(layout)
     if problem is None and packed is not None:
