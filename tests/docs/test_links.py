@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from functools import cache
 from pathlib import Path
@@ -47,9 +46,8 @@ def broken(page: Path, link: str) -> str:
 
 
 def _is_name(dotted: str, page: str) -> bool:
-    """Whether a page of the reference describes the module of a name, and the module has it."""
-    module = next((one for one in re.findall(r"(?m)^::: (\S+)$", page) if dotted.startswith(f"{one}.")), None)
-    return module is not None and hasattr(importlib.import_module(module), dotted.removeprefix(f"{module}.").split(".")[0])
+    """Whether a page of the reference describes a name."""
+    return dotted in re.findall(r"(?m)^::: (\S+)$", page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -81,8 +79,8 @@ def test_every_picture_is_shown_somewhere() -> None:
         ("operate.md", False),
         ("operate.md#settings", False),
         ("reference/commands.md#privact-learn", False),
-        ("reference/python/tree.md#privact.tree.hct.HierarchicalClusterTree", False),
-        ("reference/python/tree.md#privact.tree.hct.Nothing", True),
+        ("reference/python/tree.md#privact.tree.HierarchicalClusterTree", False),
+        ("reference/python/tree.md#privact.tree.Nothing", True),
         ("operate.md#no-such-heading", True),
         ("nowhere.md", True),
         ("images/nothing.png", True),
