@@ -19,7 +19,8 @@ LINE = np.array([[0], [1], [3], [7], [12]])  # gaps 1, 2, 4, 5: no two dissimila
 
 def test_the_registry_holds_what_the_method_is_judged_against():
     assert set(TREE_LEARNERS) == {
-        "gentree", "linkage", "linkage+gentree", "average", "complete", "single", "ward", "bisection", "random",
+        "gentree", "linkage", "linkage+gentree", "linkage+gentree, unrestricted", "average", "complete", "single", "ward",
+        "bisection", "random",
     }  # fmt: skip
     assert set(GRAPH_LEARNERS) == {"paris"}
 

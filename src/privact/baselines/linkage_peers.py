@@ -102,24 +102,27 @@ def paris(graph: ContactGraph, random_state: RandomState = None) -> Hierarchical
     return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32), graph.users)
 
 
-def _searched(users: Embedding | ArrayLike, random_state: RandomState = None, *, search: str) -> HierarchicalClusterTree:
-    """The tree of one of our own searches."""
-    return learn_tree(points_of(users), search=search, random_state=random_state)
+def _search(
+    users: Embedding | ArrayLike, random_state: RandomState = None, *, search: str, balance: float | None = None
+) -> HierarchicalClusterTree:
+    """The tree of one of our own searches; balance as in `learn_tree`."""
+    return learn_tree(points_of(users), search=search, balance=balance, random_state=random_state)
 
 
-def _by_chance(users: Embedding | ArrayLike, random_state: RandomState = None) -> HierarchicalClusterTree:
+def _draw_tree(users: Embedding | ArrayLike, random_state: RandomState = None) -> HierarchicalClusterTree:
     """A tree that knows only how many users there are."""
     return draw_random_tree(len(points_of(users)), np.random.default_rng(random_state))
 
 
 TREE_LEARNERS: dict[str, TreeLearner] = {
-    **{search: partial(_searched, search=search) for search in SEARCHES},
+    **{search: partial(_search, search=search) for search in SEARCHES},
+    "linkage+gentree, unrestricted": partial(_search, search="linkage+gentree", balance=0.0),
     "average": partial(linkage, method="average"),
     "complete": partial(linkage, method="complete"),
     "single": partial(linkage, method="single"),
     "ward": partial(linkage, method="ward"),
     "bisection": bisection,
-    "random": _by_chance,
+    "random": _draw_tree,
 }
 """Every way to learn a tree from vectors, by name; all take (users, random_state=None)."""
 
