@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from privact.aggregator.domain.tokens import new_operator_token, operator_sha256
 from privact.aggregator.http.app import create_app
+from privact.aggregator.http.bounded_heads import BoundedHeads
 from privact.aggregator.logs import log_to
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
@@ -54,6 +55,7 @@ def serve(
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
             backlog=_BACKLOG,
             lifespan="on",
+            http=BoundedHeads,
             ws="none",
         )
         _Server(config, lambda: on_ready(_address(listener))).run(sockets=[listener])

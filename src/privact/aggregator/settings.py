@@ -39,6 +39,7 @@ class Settings(BaseSettings):
     ratings_verb: str = Field(
         "rated", max_length=40, description="What users do with items, in reasons: rated, play, bookmarked."
     )
+    minimum_holders: int = Field(3, ge=1, description="Fewest users who must have an item for it to be recommended.")
     report_rate: float = Field(1.0, ge=0, description="Requests a second of one user, on average; 0: no limit.")
     report_burst: int = Field(20, ge=1, description="Requests of one user at once.")
     login_failure_rate: float = Field(1.0, ge=0, description="Wrong tokens a second from one address; 0: no limit.")

@@ -91,7 +91,7 @@ class Recommender(ABC):
         rows: (q) row numbers of the users.
         """
         batches = [rows[part] for part in split_into_blocks(len(rows), self.ratings.n_items)]
-        listed = run_on_all_cores(lambda some: find_best_items(self._unrated(some), k), batches)
+        listed = run_on_all_cores(lambda some: find_best_items(self.unrated_scores(some), k), batches)
         return np.concatenate([np.empty((0, k), np.int64), *listed])
 
     def similar_users(self, user: User, m: int = 10) -> list[SimilarUser]:
@@ -119,8 +119,8 @@ class Recommender(ABC):
         who = int(np.count_nonzero(self.ratings.activity))
         return f"{self.ratings.counts[item]:,} of {who:,} users {self.verb} this"
 
-    def _unrated(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Scores with minus infinity for what a user already rated."""
+    def unrated_scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(q, n_items) scores with minus infinity for what a user already rated."""
         scores = self.scores(rows)
         rated = self.ratings.matrix[rows]
         scores[np.repeat(np.arange(len(rows)), np.diff(rated.indptr)), rated.indices] = -np.inf
@@ -129,7 +129,7 @@ class Recommender(ABC):
     def _list(self, rows: NDArray[np.int64], k: int) -> list[list[Recommendation]]:
         found = []
         for row in rows:
-            scores = self._unrated(np.array([row]))
+            scores = self.unrated_scores(np.array([row]))
             items = find_best_items(scores, min(k, self.ratings.n_items))[0]
             found.append(
                 [

@@ -64,14 +64,16 @@ def test_users_get_what_their_community_has_with_a_reason(served):
         items = [found["item"] for found in answer["items"]]
         assert items.index(liked) < items.index(other)
         reason = next(found["reason"] for found in answer["items"] if found["item"] == liked)
-        assert reason.endswith("in your close community play this")
+        assert reason == "several in your close community play this"
+        assert [sorted(found) for found in answer["items"]] == [["item", "rank", "reason"]] * len(items)
     rated = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[1]]).json()
     assert "waltz" not in [found["item"] for found in rated["items"]]  # what a user has is not listed again
 
 
 def test_new_ratings_replace_the_old_ones_and_bad_ones_change_nothing(served):
     client, operator, people = served
-    client.put("/v1/ratings", content="user,item\n" + f"{SIDES[5]},samba\n", headers=operator)
+    some = "user,item\n" + "".join(f"{user},samba\n" for user in SIDES[5:8]) + f"{SIDES[5]},solo\n"  # solo: too few have it
+    client.put("/v1/ratings", content=some, headers=operator)
     mine = lambda: client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()["items"]  # noqa: E731
     assert [found["item"] for found in mine()] == ["samba"]
     for bad in (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,6 +53,7 @@ class Recommendations:
         self._url = settings.database_url
         self._releases = settings.releases_folder
         self._verb = settings.ratings_verb
+        self._minimum_holders = settings.minimum_holders
         self._lock = threading.Lock()
         self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
         self._ratings: tuple[object, Ratings] | None = None
@@ -80,11 +80,14 @@ class Recommendations:
         return {"users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings}
 
     def recommend(self, round_id: str, tree: ReleasedTree, user: str, k: int) -> dict[str, Any]:
-        """The k best items for a user of a released tree, each with a reason."""
+        """The k best items for a user of a released tree, each with its rank and a coarse reason."""
+        from privact.recommend.cold_start.coarse_lists import list_coarsely
+
         name = str(tree.tree.users_of(np.array([tree.leaf(user)], np.int32))[0])
         with self._lock:
             recommender = self._recommender(round_id, tree)
-        return {"user": name, "items": [asdict(found) for found in recommender.recommend(name, k)]}
+        listed = list_coarsely(recommender, name, k, self._minimum_holders)
+        return {"user": name, "items": [found._asdict() for found in listed]}
 
     def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
         from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender

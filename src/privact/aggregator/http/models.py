@@ -349,9 +349,9 @@ class RatingsResponse(BaseModel):
 class RecommendedItem(BaseModel):
     """An item for the user."""
 
+    rank: int = Field(description="1 for the best.")
     item: str
-    score: float = Field(description="How well it suits, comparable within one list.")
-    reason: str = Field(description="Why it is listed, in words.")
+    reason: str = Field(description="Why it is listed, in words without numbers.")
 
 
 class RecommendResponse(BaseModel):
@@ -359,7 +359,7 @@ class RecommendResponse(BaseModel):
 
     model_config = _example(
         user="ada@a.example",
-        items=[{"item": "waltz", "score": 0.31, "reason": "4 of 12 in your close community rated this"}],
+        items=[{"rank": 1, "item": "waltz", "reason": "several in your close community rated this"}],
     )
 
     user: str

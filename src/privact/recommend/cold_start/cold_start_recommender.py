@@ -124,6 +124,19 @@ class ColdStartRecommender(Recommender):
         """(q, n_items) the rate of each item among users like these."""
         return weighted_rates(self.weights(rows), self.ratings)
 
+    def close_counts(self, row: int) -> NDArray[np.int64]:
+        """(n_items) how many users of a user's close community have each item; zeros if only everybody is large enough.
+
+        The close community is the smallest one with at least CLOSE members who have ratings.
+        """
+        nodes, members = community_path(self.tree, row, self._before, bool(self._rated[row]))
+        fit = np.flatnonzero(members >= CLOSE)
+        counts = np.zeros(self.ratings.n_items, np.int64)
+        if len(fit) and fit[0] < len(nodes) - 1:
+            start, size = int(self.tree.start[nodes[fit[0]]]), int(self.tree.size[nodes[fit[0]]])
+            counts += np.asarray(self.ratings.binary[self.tree.order[start : start + size]].sum(axis=0), np.int64).ravel()
+        return counts
+
     def _learn(self, ratings: Ratings) -> None:
         self._rated = ratings.activity > 0
         self._before = np.append(0, np.cumsum(self._rated[self.tree.order]))
