@@ -56,7 +56,12 @@ FORBIDDEN_NAMES = {"utils", "helpers", "base", "manager", "common"}
 HEAVY = ("numba", "scipy", "pyarrow", "opendp", "matplotlib", "networkx")
 
 # Modules that start something of their own: python -m privact, and alembic's files.
-ENTRY_POINTS = {"__main__", "aggregator.storage.migrations.env", "aggregator.storage.migrations.versions.first_tables"}
+ENTRY_POINTS = {
+    "__main__",
+    "aggregator.storage.migrations.env",
+    "aggregator.storage.migrations.versions.first_tables",
+    "aggregator.storage.migrations.versions.trust_tables",
+}
 # Readable versions of kernels: tests hold the kernel to them.
 PLAIN_TWINS = {"recommend.exposure.plain"}
 # Folders whose files are named after what the folder is about: a command, the noun of a route, a table of the paper.

@@ -20,6 +20,7 @@ IN_WHEEL = (
     "privact/aggregator/pages/static/pages.css",
     "privact/aggregator/storage/migrations/env.py",
     "privact/aggregator/storage/migrations/versions/first_tables.py",
+    "privact/aggregator/storage/migrations/versions/trust_tables.py",
     "privact/device/page/static/index.html",
     "privact/device/page/static/vendor/noble-hashes/LICENSE.txt",
     "privact/drawing/explorer/explorer.js",
@@ -45,6 +46,9 @@ def main() -> None:
         venv.create(folder / "empty", with_pip=True)
         binaries = folder / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
         run(str(binaries / "python"), "-m", "pip", "install", "--quiet", f"{wheel}[{EXTRAS}]", quiet=True)
+        bill = ROOT / "dist" / f"{wheel.name.rsplit('-py', 1)[0]}.cdx.json"
+        run(str(binaries / "python"), str(ROOT / "tools" / "write_sbom.py"), str(bill), quiet=True)
+        say(f"what it brings is listed in dist/{bill.name}")
         say("running the demo from it")
         run(str(binaries / "privact"), "demo", "--users", str(USERS), "-o", "demo", cwd=folder, quiet=True)
         missing = [file for file in DEMO if not (folder / "demo" / file).stat().st_size]

@@ -75,15 +75,22 @@ def serve(tmp_path):
         one.process.communicate()
 
 
-def test_the_first_start_shows_a_token_once_and_it_works(serve, tmp_path):
+def test_the_first_start_writes_a_token_to_a_private_file_and_it_works(serve, tmp_path):
     first = serve().ready()
     status, _ = first.ask("GET", "/v1/users", token="operator." + "x" * 43)
     assert status == 401
     first.process.send_signal(signal.SIGTERM)
     assert first.process.wait(60) == 0
-    token = re.search(r"the operator's token, shown this once: (operator\.\S{43})\n", "".join(first.said))[1]
+    file = tmp_path / "data" / "operator-token"
+    token = file.read_text().strip()
+    assert re.fullmatch(r"operator\.\S{43}", token)
+    assert file.stat().st_mode & 0o777 == 0o600
+    said = "".join(first.said)
+    assert str(file) in said
+    assert token not in said  # logs are read by many
     for path in (tmp_path / "data").iterdir():
-        assert path.is_dir() or token.encode() not in path.read_bytes()
+        assert path == file or path.is_dir() or token.encode() not in path.read_bytes()
+        assert path.is_dir() or path.stat().st_mode & 0o077 == 0, path
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
     second = serve().ready()
     assert second.ask("GET", "/v1/users", token=token)[0] == 200

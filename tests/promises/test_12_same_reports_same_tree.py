@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, insert, select
 from privact.aggregator.domain.round_evidence import stored_reports
 from privact.aggregator.jobs.learning import learn_stored_round
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import operator, rounds, users
+from privact.aggregator.storage.schema import operators, rounds, users
 from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.protocol.report import Report
 from privact.tree.hct import HierarchicalClusterTree
@@ -54,7 +54,7 @@ def copy_round(source: str, target: str) -> None:
     Store.open(target).close()
     there, here = create_engine(source), Store(target)
     with there.connect() as old, here.write() as new:
-        for table in (users, operator, rounds):
+        for table in (users, operators, rounds):
             new.execute(insert(table), [dict(row) for row in old.execute(select(table)).mappings()])
     there.dispose()
     here.close()

@@ -14,7 +14,7 @@ from itertools import product
 import pytest
 
 from privact.recommend.cold_start.coarse_lists import list_coarsely
-from privact.recommend.cold_start.recommender import ColdStartRecommender
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
 from privact.recommend.data.ratings import Ratings
 from privact.tree.hct import HierarchicalClusterTree
 

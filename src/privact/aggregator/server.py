@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO
@@ -16,28 +17,33 @@ from typing import IO
 import uvicorn
 from pydantic import SecretStr
 
-from privact.aggregator.domain.tokens import new_operator_token, operator_sha256
+from privact.aggregator.domain.operators import has_operators
+from privact.aggregator.domain.tokens import new_operator_token
 from privact.aggregator.http.app import create_app
 from privact.aggregator.http.bounded_heads import BoundedHeads
 from privact.aggregator.logs import log_to
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.errors import InputError
+from privact.storage import write_privately
 
-__all__ = ["serve"]
+__all__ = ["TOKEN_FILE", "serve"]
+
+TOKEN_FILE = "operator-token"
+"""The file in the data folder to which a new operator's token is written."""
 
 _BACKLOG = 2048
 _log = logging.getLogger("privact.aggregator")
 
 
 def serve(
-    settings: Settings, *, new_token: bool = False, on_token: Callable[[str], None], on_ready: Callable[[str], None]
+    settings: Settings, *, new_token: bool = False, on_token: Callable[[Path], None], on_ready: Callable[[str], None]
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; then finish the requests that are under way. A second Ctrl-C ends at once.
 
     settings: how.
     new_token: make a new operator's token, also if there is one.
-    on_token: called with the operator's token if one was made; it is kept nowhere.
+    on_token: called with the file of the operator's token, mode 0600, if one was made.
     on_ready: called with the address once requests are served.
     """
     _make_folder(settings.data_folder)
@@ -89,13 +95,18 @@ class _Server(uvicorn.Server):
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the data folder; refuse one that cannot be written to."""
+    """Make the data folder for its owner only, also if it is there already; refuse one that cannot be written to."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make data folder {folder}: {(error.strerror or str(error)).lower()}: choose another") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"cannot write to data folder {folder}: permission denied: choose another")
+    try:
+        folder.chmod(0o700)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"cannot make data folder {folder} private: {reason}: chown it to this user") from None
 
 
 @contextmanager
@@ -108,7 +119,7 @@ def _hold_folder(settings: Settings) -> Iterator[None]:
     with ExitStack() as files:
         for path in held:
             try:
-                file = files.enter_context(open(path, "a"))
+                file = files.enter_context(open(path, "a", opener=partial(os.open, mode=0o600)))
             except OSError as error:
                 raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from None
             try:
@@ -150,16 +161,17 @@ def _address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _ensure_token(settings: Settings, new_token: bool, tell: Callable[[str], None]) -> Settings:
+def _ensure_token(settings: Settings, new_token: bool, tell: Callable[[Path], None]) -> Settings:
     """The settings with an operator's token to keep, if there is none yet or a new one is wanted."""
     if settings.operator_token is not None:
         return settings
     store = Store.open(settings.database_url)
     with store.read() as connection:
-        there = operator_sha256(connection) is not None
+        there = has_operators(connection)
     store.close()
     if there and not new_token:
         return settings
-    token = new_operator_token()
-    tell(token)
+    token, path = new_operator_token(), settings.data_folder / TOKEN_FILE
+    write_privately(path, token.encode() + b"\n")
+    tell(path)
     return settings.model_copy(update={"operator_token": SecretStr(token)})

@@ -35,7 +35,8 @@ class Settings(BaseSettings):
         None, description="The operator's token, operator.<43 characters>; else one is made."
     )
     minimum_users: int = Field(100, ge=2, description="Fewest users of a round, and fewest reports that are learned from.")
-    public_trees: bool = Field(True, description="Whether released trees can be read without a token.")
+    minimum_epsilon: float = Field(0.01, ge=0, description="Smallest epsilon of a round: below it noise hides everything.")
+    public_trees: bool = Field(True, description="Whether released trees and labels can be read without a token.")
     ratings_verb: str = Field(
         "rated", max_length=40, description="What users do with items, in reasons: rated, play, bookmarked."
     )
@@ -47,11 +48,18 @@ class Settings(BaseSettings):
     operator_rate: float = Field(20.0, ge=0, description="Requests a second of the operator; 0: no limit.")
     operator_burst: int = Field(200, ge=1, description="Requests of the operator at once.")
     queue_length: int = Field(4096, ge=1, description="Reports waiting for the disk before the server responds 503.")
+    public_rate: float = Field(50.0, ge=0, description="Public queries a second from one address; 0: no limit.")
+    public_burst: int = Field(200, ge=1, description="Public queries from one address at once.")
+    public_workers: int = Field(2, ge=1, le=64, description="Public queries that are computed at once.")
+    public_queue: int = Field(128, ge=1, description="Public queries running or waiting before the server responds 503.")
+    learn_seconds: int = Field(86_400, ge=1, description="How long a round may be learned before it fails.")
+    retention_days: int = Field(0, ge=0, description="Days after which reports and removed users are erased; 0: never.")
+    minimum_free_bytes: int = Field(64 * 2**20, ge=0, description="Free disk space below which the server is not ready.")
     learn_workers: int = Field(1, ge=1, le=64, description="Rounds that are learned at once, each in a process.")
     drain_seconds: float = Field(10.0, ge=0, description="How long requests may still take after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least serious lines that are logged.")
 
-    @field_validator("report_rate", "login_failure_rate", "operator_rate", "drain_seconds")
+    @field_validator("report_rate", "login_failure_rate", "operator_rate", "public_rate", "minimum_epsilon", "drain_seconds")
     @classmethod
     def _finite(cls, value: float) -> float:
         if value == float("inf"):

@@ -21,6 +21,7 @@ _LATER = {
     "device": "privact.cli.device",
     "evaluate": "privact.cli.studies.evaluate",
     "explain": "privact.cli.studies.explain",
+    "operators": "privact.cli.service.operators",
     "recommend": "privact.cli.trees.recommend",
     "reproduce": "privact.cli.studies.reproduce",
     "round": "privact.cli.service.round",

@@ -6,20 +6,19 @@ gives the same ones from the tree inside the page.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nest_blocks
+from privact.query.id_search import find_ids
 from privact.query.lookups import MOST, find_clusters, list_members
 from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
-from privact.tree.user_ids import SEPARATOR
 
 __all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
 
@@ -64,7 +63,7 @@ def members(tree: HierarchicalClusterTree, node: int, first: int = 0, limit: int
 def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[str, Any]:
     """Users whose ids contain a text, whatever its case: the very id first, then ids that begin with it, then the others.
 
-    Only the first so many in the tree's order are found, so that a million ids are searched in milliseconds.
+    Only the first `limit` in the tree's order are found, so that a million ids are searched in milliseconds.
     """
     limit = _checked_limit("limit", limit)
     wanted = text.strip().lstrip("@")
@@ -73,26 +72,21 @@ def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[st
     if tree.users is None:
         known = wanted.isascii() and wanted.isdigit() and int(wanted) < tree.n_users
         return {"text": text, "users": [str(int(wanted))] if known else []}
+    encoded = wanted.encode("utf-8", "surrogatepass")
     found: dict[str, None] = {}
-    for expression in (rb"\xff@?%b", rb"%b"):
-        for user in _holding(tree.users.packed, expression % re.escape(wanted.encode("utf-8", "surrogatepass"))):
+    for listed in (
+        find_ids(tree.users, encoded, at_start=True),
+        find_ids(tree.users, b"@" + encoded, at_start=True),
+        find_ids(tree.users, encoded),
+    ):
+        for user in listed:
             found[user] = None
-            if len(found) == limit:
+            if len(found) >= limit:
                 break
     very = [user for user in found if user.lstrip("@").casefold() == wanted.casefold()]
     if wanted in tree.users and wanted not in found:
         very = [wanted, *very]
     return {"text": text, "users": list(dict.fromkeys([*very, *found]))[:limit]}
-
-
-def _holding(packed: bytes, expression: bytes) -> Iterator[str]:
-    """The ids among packed ones in which an expression is found, in their order."""
-    end = 0
-    for match in re.finditer(expression, packed, re.IGNORECASE):
-        if match.end() <= end:
-            continue  # a further find in the same id
-        begin, end = packed.rfind(SEPARATOR, 0, match.end()), packed.find(SEPARATOR, match.end())
-        yield packed[begin + 1 : end].decode()
 
 
 def rings(tree: HierarchicalClusterTree, leaf: int) -> dict[str, Any]:

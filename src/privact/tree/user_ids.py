@@ -23,7 +23,7 @@ class UserIds(Sequence[str]):
     packed: all ids as UTF-8, each followed by the byte 0xFF, with one such byte in front.
     """
 
-    __slots__ = ("_index", "_offsets", "_scans", "_table", "packed")
+    __slots__ = ("__weakref__", "_index", "_offsets", "_scans", "_table", "packed")
 
     def __init__(self, packed: bytes) -> None:
         self.packed = packed

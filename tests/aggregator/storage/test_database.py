@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.migrations import is_current
-from privact.aggregator.storage.schema import metadata, operator, rounds, users
+from privact.aggregator.storage.schema import metadata, operators, rounds, users
 from privact.errors import InputError
 
 ADA = {"digest": bytes(16), "id": "ada", "token_sha256": bytes(32), "enrolled": 1, "serial": 1}
@@ -99,7 +99,9 @@ def test_the_tables_refuse_what_the_code_should_never_write(store):
     with pytest.raises(IntegrityError), store.write() as connection:
         connection.execute(insert(rounds).values(row | {"state": "half open"}))
     with pytest.raises(IntegrityError), store.write() as connection:
-        connection.execute(insert(operator).values(id=2, token_sha256=bytes(32)))
+        connection.execute(
+            insert(operators).values([{"name": "night", "token_sha256": bytes(32), "scopes": "read", "created": 1}] * 2)
+        )
 
 
 def test_threads_that_count_one_at_a_time_never_meet(store):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -24,6 +25,7 @@ __all__ = [
     "list_users",
     "remove",
     "replace_token",
+    "revoke_all",
 ]
 
 MOST_AT_ONCE: Final = 10_000
@@ -147,6 +149,16 @@ def remove(store: Store, user_id: str, now: int) -> bytes:
         store.one_at_a_time(connection)
         _change(connection, normal, digest, removed=now)
     return digest
+
+
+def revoke_all(store: Store) -> int:
+    """Make the tokens of all enrolled users worthless; how many there are.
+
+    store: where users are.
+    """
+    with store.write() as connection:
+        nobody = secrets.token_bytes(32)  # the SHA-256 of nothing that anybody knows
+        return connection.execute(update(users).where(users.c.removed.is_(None)).values(token_sha256=nobody)).rowcount
 
 
 def count_users(connection: Connection) -> int:

@@ -27,14 +27,17 @@ __all__ = ["OpenTrees"]
 _MOST: Final = 8  # trees; the ids of a million users take some 20 MB
 
 
+_FileVersion = tuple[int, int, int] | None
+
+
 class _Opened(NamedTuple):
     """An open tree.
 
-    released: the tree. version: which file it was read from.
+    released: the tree. version: which files it was read from, the release and the one with joiners.
     """
 
     released: ReleasedTree
-    version: tuple[int, int, int] | None
+    version: tuple[_FileVersion, _FileVersion]
 
 
 class _Row(NamedTuple):
@@ -69,7 +72,7 @@ class OpenTrees:
             kept = self._opened.get(round_id)
             if kept is not None:
                 self._opened.move_to_end(round_id)
-        if kept is not None and kept.version == _version(release_path(self._joined, round_id)):
+        if kept is not None and kept.version == self._version(round_id):
             return kept.released
         # One thread reads the file. Meanwhile others use the older one, or wait if there is none.
         with self._lock:
@@ -82,6 +85,12 @@ class OpenTrees:
             opening.release()
             with self._lock:
                 self._opening.pop(round_id, None)
+
+    def peek(self, round_id: str) -> ReleasedTree | None:
+        """The tree of a round if it is open and its file has not changed; nothing is read."""
+        with self._lock:
+            kept = self._opened.get(round_id)
+        return kept.released if kept is not None and kept.version == self._version(round_id) else None
 
     def query(self, round_id: str, user: str | None, ask: Callable[[ReleasedTree], dict[str, Any]]) -> dict[str, Any]:
         """What a query finds in the tree of a round.
@@ -118,12 +127,12 @@ class OpenTrees:
 
     def _open(self, round_id: str) -> _Opened:
         row = self._row(round_id)
-        version = _version(release_path(self._joined, round_id))
+        version = self._version(round_id)
         with self._lock:
             kept = self._opened.get(round_id)
         if kept is not None and kept.version == version:
             return kept  # read while this thread waited
-        tree = self._load(release_path(self._joined, round_id), row.round.digest()) if version is not None else None
+        tree = self._load(release_path(self._joined, round_id), row.round.digest()) if version[1] is not None else None
         if tree is None:
             tree = self._load(release_path(self._releases, round_id), row.round.digest())
         if tree is None:
@@ -135,6 +144,10 @@ class OpenTrees:
             while len(self._opened) > self._most:
                 self._opened.popitem(last=False)
         return opened
+
+    def _version(self, round_id: str) -> tuple[_FileVersion, _FileVersion]:
+        """What tells one state of a round's files from the next; both change when a user is erased."""
+        return _stat(release_path(self._releases, round_id)), _stat(release_path(self._joined, round_id))
 
     def _row(self, round_id: str) -> _Row:
         """What the database knows of a release; refused while there is none."""
@@ -158,7 +171,7 @@ class OpenTrees:
         return tree if tree.parameters.get("round_digest") == round_digest.hex() else None
 
 
-def _version(path: Path) -> tuple[int, int, int] | None:
+def _stat(path: Path) -> _FileVersion:
     """What tells one file at a path from the next, or None if there is none."""
     try:
         found = path.stat()

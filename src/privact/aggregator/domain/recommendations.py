@@ -1,7 +1,8 @@
 """Recommendations for users of a released tree: the operator's ratings + the tree + a user's own report -> items with reasons.
 
 Ratings are not protected by rounds: they are what a service holds already. They lie in one file of the data folder, as they were
-uploaded. A recommender is made when it is first asked for, and again after the ratings or the tree have changed.
+uploaded. A recommender is made when it is first asked for, and again after the ratings or the tree have changed; meanwhile
+others get what the one before recommends. Users see ranks and coarse reasons (`recommend.cold_start.coarse_lists`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import select
 
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
@@ -27,7 +29,7 @@ from privact.protocol.users import normalise_user_id
 from privact.storage import write_whole
 
 if TYPE_CHECKING:
-    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
+    from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
     from privact.recommend.data.ratings import Ratings
 
 __all__ = ["LONGEST", "Recommendations"]
@@ -54,7 +56,11 @@ class Recommendations:
         self._releases = settings.releases_folder
         self._verb = settings.ratings_verb
         self._minimum_holders = settings.minimum_holders
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the tables below; nothing slow happens under it
+        self._reading = threading.Lock()
+        self._latest: dict[object, ColdStartRecommender] = {}
+        self._making: dict[object, threading.Lock] = {}
+        self._chosen: OrderedDict[object, ColdStartSettings] = OrderedDict()
         self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
         self._ratings: tuple[object, Ratings] | None = None
 
@@ -69,7 +75,7 @@ class Recommendations:
         try:
             draft.write_bytes(body)
             ratings = _read(draft)
-            with self._lock, write_whole(self._folder / name) as file:
+            with write_whole(self._folder / name) as file:
                 file.write(body)
         except InputError as error:
             raise InputError(str(error).removeprefix(f"{draft}: ")) from None
@@ -84,49 +90,81 @@ class Recommendations:
         from privact.recommend.cold_start.coarse_lists import list_coarsely
 
         name = str(tree.tree.users_of(np.array([tree.leaf(user)], np.int32))[0])
-        with self._lock:
-            recommender = self._recommender(round_id, tree)
+        recommender = self._find_recommender(round_id, tree, name)
         listed = list_coarsely(recommender, name, k, self._minimum_holders)
         return {"user": name, "items": [found._asdict() for found in listed]}
 
-    def _recommender(self, round_id: str, tree: ReleasedTree) -> ColdStartRecommender:
-        from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
-        from privact.recommend.cold_start.validation import choose_settings_for_tree
-
+    def _find_recommender(self, round_id: str, tree: ReleasedTree, name: str) -> ColdStartRecommender:
+        """The recommender of a tree and the ratings of now. One thread makes it; meanwhile others use the one before."""
         file = next((path for path in self._folder.glob("ratings.*")), None)
         if file is None:
             raise WrongState("there are no ratings on this server: the operator can upload some")
         version = (file.name, file.stat().st_mtime_ns, file.stat().st_size)
-        key = (round_id, tree.digest, tree.tree.n_users, version)
-        if key not in self._made:
+        source, key = (round_id, version), (round_id, tree.digest, tree.tree.n_users, version)
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+            older = self._latest.get(source)
+            making = self._making.setdefault(key, threading.Lock())
+        knows = older is not None and older.tree.users is not None and name in older.tree.users
+        if not making.acquire(blocking=not knows) and older is not None:
+            return older
+        try:
+            with self._lock:
+                made = self._made.get(key)
+            if made is None:  # else it was made while this thread waited
+                made = self._make(round_id, tree, self._read_ratings(file, version), source)
+            with self._lock:
+                self._made[key] = self._latest[source] = made
+                while len(self._made) > _MOST:
+                    self._made.popitem(last=False)
+                while len(self._latest) > _MOST:
+                    self._latest.pop(next(iter(self._latest)))
+            return made
+        finally:
+            making.release()
+            with self._lock:
+                self._making.pop(key, None)
+
+    def _make(self, round_id: str, tree: ReleasedTree, ratings: Ratings, source: object) -> ColdStartRecommender:
+        """A recommender; its settings are chosen once for a round and its ratings, not again for every late joiner."""
+        from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
+        from privact.recommend.cold_start.validation import choose_settings_for_tree
+
+        assert tree.tree.users is not None
+        if set(ratings.users).isdisjoint(tree.tree.users):
+            raise WrongState(_NOBODY)
+        groups, contacts = self._contact_groups(round_id, tree)
+        made = ColdStartRecommender(tree.tree, ratings, groups=groups, contacts=contacts, verb=self._verb)
+        if source not in self._chosen:
+            self._chosen[source] = choose_settings_for_tree(made, _MOST_WEIGHTS)
+            while len(self._chosen) > _MOST:
+                self._chosen.popitem(last=False)
+        made.settings = self._chosen[source]
+        return made
+
+    def _read_ratings(self, file: Path, version: object) -> Ratings:
+        with self._reading:
             if self._ratings is None or self._ratings[0] != version:
                 self._ratings = version, _read(file)
-            assert tree.tree.users is not None
-            if set(self._ratings[1].users).isdisjoint(tree.tree.users):
-                raise WrongState(_NOBODY)
-            groups, contacts = self._contact_groups(round_id, tree)
-            made = ColdStartRecommender(tree.tree, self._ratings[1], groups=groups, contacts=contacts, verb=self._verb)
-            made.settings = choose_settings_for_tree(made, _MOST_WEIGHTS)
-            self._made[key] = made
-            while len(self._made) > _MOST:
-                self._made.popitem(last=False)
-        self._made.move_to_end(key)
-        return self._made[key]
+            return self._ratings[1]
 
     def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
         """The public label of each leaf, and how many contacts in each label its report lets expect; none with random bins."""
         stored = read_round(self._url, round_id)
-        if stored.round.bins != "labels":
-            return None, None
-        users, reports = self._reports(round_id)
-        place = {user: row for row, user in enumerate(users)}
-        assert tree.tree.users is not None
-        rows = np.array([place[user] for user in tree.tree.users])
-        expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
         with self._store.read() as connection:
-            query = label_tables.select().where(label_tables.c.round_id == round_id)
-            table = LabelTable.from_bytes(connection.execute(query).one().bytes, stored.round.labels_digest)
-        return table.labels_of(tree.tree.users), expected[rows]
+            query = select(label_tables.c.bytes).where(label_tables.c.round_id == round_id)
+            labels = connection.execute(query).scalar_one_or_none()
+        users, reports = self._reports(round_id)
+        if labels is None or not users:  # random bins, or erased by the retention
+            return None, None
+        assert tree.tree.users is not None
+        place = {user: row for row, user in enumerate(users)}
+        rows = np.array([place.get(user, -1) for user in tree.tree.users])
+        expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
+        contacts = np.where(rows[:, None] >= 0, expected[rows], expected.mean(axis=0))  # who was erased is like everybody
+        return LabelTable.from_bytes(labels, stored.round.labels_digest).labels_of(tree.tree.users), contacts
 
     def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
         """Everyone who reported, in time or late."""

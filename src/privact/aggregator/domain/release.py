@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert, or_, update
 
-from privact.aggregator.domain.rounds import advance
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import releases
+from privact.aggregator.storage.schema import releases, rounds
 from privact.aggregator.storage.stored_reports import StoredRound
 from privact.errors import PrivaCTError
 from privact.tree.hct import HierarchicalClusterTree
@@ -32,7 +31,7 @@ __all__ = [
     "sha256_of",
 ]
 
-_AT_REST: Final[dict[str, Any]] = {"stage": None, "done": 0, "total": 0}
+_AT_REST: Final[dict[str, Any]] = {"stage": None, "done": 0, "total": 0, "lease_holder": None, "lease_until": None}
 
 
 def release_path(folder: Path, round_id: str) -> Path:
@@ -95,28 +94,38 @@ def sha256_of(path: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def record_release(store: Store, round_id: str, digest: bytes, n_users: int) -> bool:
+def record_release(store: Store, round_id: str, digest: bytes, n_users: int, holder: str | None = None) -> bool:
     """Say that a round is released: its state and the row of its release, both or neither.
 
-    digest: SHA-256 of the file. n_users: leaves of its tree. Returns False if the round was not being learned any more.
+    digest: SHA-256 of the file. n_users: leaves of its tree. holder: the server that learned it, which must hold the lease.
+    Returns False if the round was not being learned any more, or by another server.
     """
     now = int(time.time())
     with store.write() as connection:
-        if not advance(connection, round_id, "learning", "released", released=now, **_AT_REST):
+        if not _settle(connection, round_id, holder, "learning", state="released", released=now):
             return False
         connection.execute(insert(releases).values(round_id=round_id, digest=digest, n_users=n_users, released=now))
     return True
 
 
-def fail_round(store: Store, round_id: str, reason: str) -> bool:
-    """Say that a closed round cannot be learned, for good.
+def fail_round(store: Store, round_id: str, reason: str, holder: str | None = None) -> bool:
+    """Say that a closed round cannot be learned; the operator may have it learned again.
 
-    reason: one line for everybody to read. Returns False if the round was neither closed nor being learned.
+    reason: one line for everybody to read. holder: the server that learned it, which must hold the lease.
+    Returns False if the round was neither closed nor being learned, or by another server.
     """
     with store.write() as connection:
         return any(
-            advance(connection, round_id, before, "failed", failure=reason, **_AT_REST) for before in ("closed", "learning")
+            _settle(connection, round_id, holder, before, state="failed", failure=reason) for before in ("closed", "learning")
         )
+
+
+def _settle(connection: Connection, round_id: str, holder: str | None, before: str, **values: Any) -> bool:
+    """End the learning of a round, if it is in the state before and, with a holder, if that server holds it."""
+    step = update(rounds).where(rounds.c.id == round_id, rounds.c.state == before)
+    if holder is not None:
+        step = step.where(or_(rounds.c.lease_holder.is_(None), rounds.c.lease_holder == holder))
+    return connection.execute(step.values(**values, **_AT_REST)).rowcount == 1
 
 
 def remove_drafts(folder: Path) -> None:

@@ -1,14 +1,10 @@
 """ReleasedTree: queries on a released tree by user id, in plain values, fast for a million users.
 
 The queries themselves are in `privact.query.lookups`; here user ids become leaves and back. Results are about the released tree
-with everyone who joined late as a further leaf, each marked `joined_late`. Leaves are in the
-order of user digests, first those of the release and then the joiners, so that a user is found by bisection over the file
-itself: no table of ids is kept in memory.
-"""
+with everyone who joined late as a further leaf, each marked `joined_late`."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +14,7 @@ import numpy as np
 
 from privact.aggregator.domain.release import count_late
 from privact.errors import UnknownUserError
-from privact.protocol.users import normalise_user_id, user_digest
+from privact.protocol.users import normalise_user_id
 from privact.query.lookups import find_clusters, find_community, measure_path
 from privact.tree.ancestry import count_alike, find_nearest
 from privact.tree.hct import HierarchicalClusterTree
@@ -115,13 +111,10 @@ class ReleasedTree:
     def leaf(self, user: str) -> int:
         """The leaf of a user in any spelling; raises UnknownUserError."""
         assert self.tree.users is not None
-        wanted, ids = normalise_user_id(user), self.tree.users
-        digest = user_digest(wanted)
-        for first, last in ((0, self.n_early), (self.n_early, self.tree.n_users)):
-            leaf = bisect_left(range(last), digest, first, last, key=lambda leaf: user_digest(ids[leaf]))
-            if leaf < last and ids[leaf] == wanted:
-                return leaf
-        raise UnknownUserError(f"no user {wanted!r} among the {self.tree.n_users} users of this tree")
+        wanted = normalise_user_id(user)
+        if wanted not in self.tree.users:
+            raise UnknownUserError(f"no user {wanted!r} among the {self.tree.n_users} users of this tree")
+        return self.tree.users.leaf(wanted)
 
     def _name_all(self, leaves: Int32Array) -> list[dict[str, Any]]:
         """Users by id, with who joined late."""

@@ -1,22 +1,71 @@
-"""What anyone may know about a round: a row of the table -> its public description."""
+"""What anyone may know about a round: a row of the table -> its public description, and its parameters, kept in memory."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select
 
 from privact.aggregator.domain.enrolment import User
-from privact.aggregator.domain.intake import check_window
+from privact.aggregator.domain.intake import check_window, layout_of
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, reports, rounds
-from privact.protocol.round import LAST_SECOND, Round, epsilon_per_report
+from privact.protocol.report import report_length
+from privact.protocol.round import LAST_SECOND, MAX_BINS, Round, epsilon_per_report
+from privact.protocol.round_ids import is_round_id
 
-__all__ = ["describe", "describe_round", "list_rounds", "list_rounds_for", "read_label_table"]
+__all__ = ["Parameters", "describe", "describe_round", "list_rounds", "list_rounds_for", "read_label_table"]
+
+_MOST: Final = 256
+_LONGEST_REPORT: Final = report_length(MAX_BINS)
+
+
+class Parameters:
+    """Canonical bytes of opened rounds.
+
+    store: where rounds are.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[str, bytes] = OrderedDict()
+        self._visibility: OrderedDict[str, str] = OrderedDict()
+
+    def find(self, round_id: str) -> bytes | None:
+        """The parameters of a round, or None if there is no such round or it is a draft."""
+        known = self._known.get(round_id)
+        if known is not None or not is_round_id(round_id):
+            return known
+        with self._store.read() as connection:
+            found = connection.execute(select(rounds.c.parameters).where(rounds.c.id == round_id)).scalar_one_or_none()
+        if found is not None:
+            self._known[round_id] = found
+            if len(self._known) > _MOST:
+                self._known.popitem(last=False)
+        return found
+
+    def find_visibility(self, round_id: str) -> str:
+        """Who may read the release of a round: "public", "users" or "operator"; "public" if there is no such round."""
+        known = self._visibility.get(round_id)
+        if known is None and is_round_id(round_id):
+            with self._store.read() as connection:
+                known = connection.execute(select(rounds.c.visibility).where(rounds.c.id == round_id)).scalar_one_or_none()
+            if known is not None:
+                self._visibility[round_id] = known
+                if len(self._visibility) > _MOST:
+                    self._visibility.popitem(last=False)
+        return known or "public"
+
+    async def longest_report(self, round_id: str) -> int:
+        """How many bytes a report of this round has; of a round that is not there, as many as any report can have."""
+        parameters = self._known.get(round_id) or await asyncio.to_thread(self.find, round_id)
+        return _LONGEST_REPORT if parameters is None else layout_of(parameters).length
 
 
 def describe(row: Row[Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The life of a round: draft -> open -> closed -> learning -> released or failed. Nothing goes back.
+"""The life of a round: draft -> open -> closed -> learning -> released or failed. Only a failed round goes back, to closed.
 
 Every step is one `UPDATE ... WHERE id = :id AND state = :from`, so that of two servers, or of a person and the clock, only one
 takes it.
@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from privact.aggregator.domain.enrolment import count_users
 from privact.aggregator.domain.label_upload import build_table
 from privact.aggregator.domain.refusals import NotFound, WrongState
+from privact.aggregator.domain.signed_rounds import append_round
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import STATES, label_tables, rounds, users
 from privact.errors import InputError, ProtocolError
@@ -25,11 +26,11 @@ from privact.protocol.labels import LabelTable
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "keep_labels", "open_round"]
+__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "keep_labels", "open_round", "retry_round"]
 
 _NEXT: Final = {
     ("draft", "open"), ("open", "closed"), ("closed", "learning"), ("closed", "failed"),
-    ("learning", "released"), ("learning", "failed"),
+    ("learning", "released"), ("learning", "failed"), ("failed", "closed"),
 }  # fmt: skip
 
 
@@ -47,16 +48,22 @@ def advance(connection: Connection, round_id: str, before: str, after: str, **va
     return connection.execute(step).rowcount == 1
 
 
-def create_round(store: Store, wish: Mapping[str, Any], now: int) -> None:
+def create_round(store: Store, wish: Mapping[str, Any], now: int, minimum_epsilon: float = 0.0) -> None:
     """Make a draft.
 
     store: where rounds are.
     wish: what the operator posted: id, epsilon, n_bins, bins, opens, closes, joiner_seconds, search_seed, profile.
     now: UTC seconds.
+    minimum_epsilon: smaller ones are refused, since nothing could be learned.
     """
+    if wish["epsilon"] < minimum_epsilon:
+        raise InputError(
+            f"epsilon {wish['epsilon']:g} is below {minimum_epsilon:g}: the noise would hide everything, choose more"
+        )
     _round(wish, MAX_USERS, wish["n_bins"] or 1, opens=wish["opens"] or 0, seed=bytes(16))
     row = {
         "id": wish["id"], "state": "draft", "settings": json.dumps(dict(wish)), "created": now,
+        "visibility": wish.get("visibility", "public"),
         "search_seed": wish["search_seed"], "profile": wish["profile"], "opens": wish["opens"], "closes": wish["closes"],
     }  # fmt: skip
     try:
@@ -84,13 +91,14 @@ def keep_labels(store: Store, round_id: str, source: str) -> None:
             connection.execute(insert(label_tables).values(round_id=round_id, source=source))
 
 
-def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> None:
+def open_round(store: Store, round_id: str, now: int, minimum_users: int, signing_key: bytes | None = None) -> None:
     """Fix the parameters of a draft and open it for everyone who is enrolled now.
 
     store: where rounds are.
     round_id: the draft.
     now: UTC seconds.
     minimum_users: with fewer the round is refused.
+    signing_key: the operator's, by which the round is added to the signed log; None adds nothing.
     """
     with store.read() as connection:
         wish = _wish(connection, round_id, lock=False)
@@ -118,6 +126,8 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int) -> Non
             last_serial=connection.execute(select(func.max(users.c.serial))).scalar_one(),
             opens=round.opens, closes=round.closes, joiners_until=round.closes + round.joiner_seconds, opened=now,
         )  # fmt: skip
+        if signing_key is not None:
+            append_round(connection, signing_key, round)
         if table is not None:
             there = update(label_tables).where(label_tables.c.round_id == round_id)
             connection.execute(there.values(source=None, bytes=table.to_bytes()))
@@ -149,6 +159,18 @@ def close_due(store: Store, now: int) -> list[str]:
         return []
     with store.write() as connection:
         return [round_id for round_id in ids if advance(connection, round_id, "open", "closed", closed=now)]
+
+
+def retry_round(store: Store, round_id: str) -> None:
+    """Let a failed round be learned again, from the beginning.
+
+    store: where rounds are.
+    round_id: a failed round.
+    """
+    with store.write() as connection:
+        row = find_round(connection, round_id, lock=True)
+        if not advance(connection, round_id, "failed", "closed", failure=None, lease_holder=None, lease_until=None):
+            raise WrongState(f"round {round_id!r} is {row.state}, not failed: only a failed round can be learned again")
 
 
 def find_round(connection: Connection, round_id: str, *, lock: bool = False) -> Row[Any]:

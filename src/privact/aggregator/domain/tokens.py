@@ -1,4 +1,4 @@
-"""Tokens: what a user or the operator shows. Only their SHA-256 is ever kept."""
+"""Tokens: what a user or an operator shows. Only their SHA-256 is ever kept."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ import re
 import secrets
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
-
-from privact.aggregator.storage.schema import operator
 from privact.errors import InputError
 
 __all__ = [
     "Claim",
+    "check_operator_token",
     "is_right",
+    "names_somebody",
     "new_operator_token",
     "new_user_token",
-    "operator_sha256",
     "read_claim",
     "sha256",
-    "store_operator_token",
 ]
 
 _USER: Final = re.compile(rb"[0-9a-f]{32}\.[A-Za-z0-9_-]{43}")
@@ -52,6 +49,11 @@ def read_claim(headers: list[tuple[bytes, bytes]]) -> Claim:
     return Claim(digest, sha256(token))
 
 
+def names_somebody(claim: Claim) -> bool:
+    """Whether a token has the form of a user's token, so that there is somebody to look up."""
+    return claim.digest != _NOBODY
+
+
 def is_right(shown: bytes, kept: bytes | None) -> bool:
     """Whether a token is the one that is kept, in time that does not depend on either.
 
@@ -72,18 +74,12 @@ def new_user_token(digest: bytes) -> str:
 
 
 def new_operator_token() -> str:
-    """A fresh token of the operator."""
+    """A fresh token of an operator."""
     return f"operator.{secrets.token_urlsafe(32)}"
 
 
-def store_operator_token(connection: Connection, token: str) -> None:
-    """Make this the operator's only token."""
+def check_operator_token(token: str) -> str:
+    """The token itself, if it could be one of an operator."""
     if not _OPERATOR.fullmatch(token):
         raise InputError("the operator's token must be 'operator.' and 43 of A-Z a-z 0-9 _ -: leave it out and one is made")
-    connection.execute(delete(operator))
-    connection.execute(insert(operator).values(id=1, token_sha256=sha256(token.encode())))
-
-
-def operator_sha256(connection: Connection) -> bytes | None:
-    """SHA-256 of the operator's token, or None if there is no operator yet."""
-    return connection.execute(select(operator.c.token_sha256)).scalar_one_or_none()
+    return token

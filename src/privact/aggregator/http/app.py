@@ -19,19 +19,21 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privact import __version__
+from privact.aggregator.domain.erasure import purge
 from privact.aggregator.domain.rounds import close_due
 from privact.aggregator.http.cross_origin import CrossOrigin
 from privact.aggregator.http.middleware import Middleware
-from privact.aggregator.http.openapi import describe_api
-from privact.aggregator.http.responses import Refusal, respond_to
-from privact.aggregator.http.routes import explore, health, join, pages, recommendations, reports, rounds, trees, users
+from privact.aggregator.http.responses import Refusal, describe_api, respond_to
+from privact.aggregator.http.routes import explore, health, join, operators, pages, recommendations, reports, rounds, trees, users
 from privact.aggregator.http.services import Services
 from privact.aggregator.http.statuses import EXPECTED, find_refusal
 from privact.aggregator.settings import Settings
+from privact.errors import PrivaCTError
 
 __all__ = ["Aggregator", "create_app"]
 
 _TICK_SECONDS: Final = 0.5
+_PURGE_SECONDS: Final = 3600.0
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _log = logging.getLogger("privact.aggregator")
 
@@ -67,12 +69,12 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
         lifespan=_lifespan,
     )
     app.state.services = services
-    for module in (reports, rounds, users, trees, explore, recommendations, health, join, pages):
+    for module in (reports, rounds, users, operators, trees, explore, recommendations, health, join, pages):
         app.include_router(module.router)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _refuse)
     app.add_exception_handler(HTTPException, _refuse_address)
-    app.middleware_in_front = CrossOrigin(Middleware(app.call_routes, reports.put_report, services.metrics))
+    app.middleware_in_front = CrossOrigin(Middleware(app.call_routes, reports.put_report, services))
     app.openapi = lambda: describe_api(app)  # type: ignore[method-assign]
     return app
 
@@ -82,12 +84,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start what runs beside the routes; at the end write what was taken in, then stop."""
     services: Services = app.state.services
     await services.start()
-    closing = asyncio.create_task(_close_in_time(services))
+    beside = [asyncio.create_task(_close_in_time(services)), asyncio.create_task(_purge_in_time(services))]
     try:
         yield
     finally:
-        closing.cancel()
-        await asyncio.gather(closing, return_exceptions=True)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         await services.stop()
 
 
@@ -104,6 +107,18 @@ async def _close_in_time(services: Services) -> None:
         if closed:
             services.supervisor.wake()
         await asyncio.sleep(_TICK_SECONDS)
+
+
+async def _purge_in_time(services: Services) -> None:
+    """Erase what is older than the retention, every hour for as long as the server runs."""
+    while services.settings.retention_days:
+        try:
+            purged = await run_in_threadpool(purge, services.store, services.settings, services.utc_seconds())
+            if any(purged):
+                services.supervisor.forget_reports()
+        except (SQLAlchemyError, PrivaCTError):
+            _log.exception("cannot erase what is older than the retention")
+        await asyncio.sleep(_PURGE_SECONDS)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

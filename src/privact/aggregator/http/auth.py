@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from typing import Final, NoReturn
 
 from starlette.requests import Request
 
-from privact.aggregator.domain.batches import Batches, Overloaded
 from privact.aggregator.domain.enrolment import User, find_users
+from privact.aggregator.domain.operators import Operator, read_operators
 from privact.aggregator.domain.refusals import Busy
-from privact.aggregator.domain.tokens import Claim, is_right, operator_sha256, read_claim
-from privact.aggregator.http.rate_limits import Buckets, address_key
+from privact.aggregator.domain.tokens import Claim, is_right, names_somebody, read_claim
+from privact.aggregator.http.batches import Batches, Overloaded
+from privact.aggregator.http.rate_limits import Buckets, address_key, too_many
 from privact.aggregator.http.responses import Refusal
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
@@ -26,6 +28,8 @@ __all__ = ["Gate"]
 
 _STEP_SECONDS: Final = 0.010
 _MOST_CACHED: Final = 16_384
+_LOOKUP_RATE: Final = 5.0  # lookups a second for an address that showed too many wrong tokens
+_LOOKUP_BURST: Final = 20
 _CACHED_SECONDS: Final = 5.0
 """How long another server on the same database may still believe a token that was replaced here."""
 
@@ -35,15 +39,18 @@ class Gate:
 
     store: where users are.
     settings: how often one may ask.
+    now: the clock, UTC seconds.
     """
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, now: Callable[[], float]) -> None:
         self._store = store
+        self._now = now
         self._lookups = Batches(self._look_up, name="privact-login", most_waiting=settings.queue_length)
         self._known: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
         self._n_changes = 0
-        self._operator: tuple[bytes | None, float] = (None, 0.0)
+        self._operators: tuple[dict[bytes, Operator], float] = ({}, 0.0)
         self._failures = Buckets(settings.login_failure_rate, settings.login_failure_burst)
+        self._lookups_after_failures = Buckets(_LOOKUP_RATE, _LOOKUP_BURST)
         self._by_user = Buckets(settings.report_rate, settings.report_burst)
         self._by_operator = Buckets(settings.operator_rate, settings.operator_burst)
 
@@ -58,51 +65,82 @@ class Gate:
     async def require_user(self, request: Request) -> User:
         """The user who asks."""
         begin, shown = time.monotonic(), read_claim(request.scope["headers"])
+        self.pace_failures(request, shown)
         self.pace(shown)
         user = await self._find_user(shown)
         if user is None:
             await self.refuse(request, begin)
         return user
 
-    async def require_operator(self, request: Request) -> None:
-        """Refuse everyone but the operator."""
+    async def require_operator(self, request: Request, scope: str) -> Operator:
+        """Refuse everyone but operators whose token has a scope; who it is."""
         begin, shown = time.monotonic(), read_claim(request.scope["headers"])
-        if not await self.is_operator(shown):
+        operator = await self.find_operator(shown)
+        if operator is None:
             await self.refuse(request, begin)
-        self._pace(self._by_operator, b"operator")
+        self._pace(self._by_operator, operator.name)
+        if scope not in operator.scopes:
+            having = ", ".join(sorted(operator.scopes))
+            raise Refusal(403, f"the token of operator {operator.name!r} may not do this: it has {having}, this needs {scope}")
+        return operator
 
     async def require_anyone_enrolled(self, request: Request) -> None:
         """Refuse everyone but users and the operator."""
         begin, shown = time.monotonic(), read_claim(request.scope["headers"])
-        if await self.is_operator(shown):
+        if await self.find_operator(shown) is not None:
             return
+        self.pace_failures(request, shown)
         self.pace(shown)
         if await self._find_user(shown) is None:
             await self.refuse(request, begin)
 
-    async def is_operator(self, shown: Claim) -> bool:
-        """Whether this is the operator's token."""
-        kept, until = self._operator
+    async def find_operator(self, shown: Claim) -> Operator | None:
+        """Whose token this is among operators; None if it is nobody's or has expired."""
+        known, until = self._operators
         if time.monotonic() >= until:
-            kept = await asyncio.to_thread(self._read_operator)
-            self._operator = (kept, time.monotonic() + _CACHED_SECONDS)
-        return is_right(shown.sha256, kept)
+            known = await asyncio.to_thread(self._read_operators)
+            self._operators = (known, time.monotonic() + _CACHED_SECONDS)
+        found = None
+        for kept, operator in known.items():  # all of them, so that the time does not tell which
+            if is_right(shown.sha256, kept):
+                found = operator
+        return None if found is None or (found.expires is not None and self._now() >= found.expires) else found
+
+    def forget_operators(self) -> None:
+        """Look operators up again next time, because they have changed."""
+        self._operators = ({}, 0.0)
 
     def pace(self, shown: Claim) -> None:
         """Refuse a token that is shown too often; each counts for itself, so nobody can use up another's share."""
         self._pace(self._by_user, shown.sha256)
+
+    def pace_failures(self, request: Request, shown: Claim) -> None:
+        """Bound the work for an address that showed too many wrong tokens: nothing is looked up or read for tokens that name
+        nobody, and only some lookups a second for others, so that a right token behind the same address still gets through.
+        """
+        address = _address(request)
+        if wait := self._failures.wait(address):
+            if names_somebody(shown):
+                wait = self._lookups_after_failures.take(address)
+            if wait:
+                raise too_many(wait)
 
     async def refuse(self, request: Request, begin: float) -> NoReturn:
         """Refuse a wrong token, at a time that tells nothing.
 
         begin: when the request came, by time.monotonic().
         """
-        wait = self._failures.take(address_key(request.client.host if request.client else None))
+        wait = self._failures.take(_address(request))
         taken = time.monotonic() - begin
         await asyncio.sleep(_STEP_SECONDS - taken % _STEP_SECONDS)
         if wait:
-            raise _too_many(wait)
+            raise too_many(wait)
         raise Refusal(401, "a valid token is needed: send it as 'Authorization: Bearer TOKEN'")
+
+    def forget_all(self) -> None:
+        """Look every user up again, because all tokens have changed."""
+        self._n_changes += 1
+        self._known.clear()
 
     def forget(self, digest: bytes) -> None:
         """Look this user up again next time, because the token has changed."""
@@ -126,19 +164,19 @@ class Gate:
             self._known.popitem(last=False)
         return found
 
-    def _pace(self, buckets: Buckets, key: bytes) -> None:
+    def _pace(self, buckets: Buckets, key: Hashable) -> None:
         if wait := buckets.take(key):
-            raise _too_many(wait)
+            raise too_many(wait)
 
     def _look_up(self, digests: list[bytes]) -> list[User | None]:
         with self._store.read() as connection:
             found = find_users(connection, digests)
         return [found.get(digest) for digest in digests]
 
-    def _read_operator(self) -> bytes | None:
+    def _read_operators(self) -> dict[bytes, Operator]:
         with self._store.read() as connection:
-            return operator_sha256(connection)
+            return read_operators(connection)
 
 
-def _too_many(wait: float) -> Refusal:
-    return Refusal(429, f"too many requests: try again in {max(1, round(wait + 0.5))} s", retry_after=wait)
+def _address(request: Request) -> str:
+    return address_key(request.client.host if request.client else None)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
 
 from privact.aggregator.domain.enrolment import User
 from privact.aggregator.http.services import Services
 
-__all__ = ["RoundId", "SignedIn", "UserId", "Uses", "find_services", "require_operator", "require_reader"]
+__all__ = [
+    "RoundId",
+    "SignedIn",
+    "UserId",
+    "Uses",
+    "find_services",
+    "pace_public",
+    "require_label_reader",
+    "require_reader",
+    "require_scope",
+]
 
 RoundId = Annotated[str, Path(description="Id of the round.", examples=["spring"])]
 UserId = Annotated[str, Query(description="Id of a user of the tree, in any spelling.", min_length=1, examples=["ada@a.example"])]
@@ -32,12 +43,35 @@ SignedIn = Annotated[User, Depends(_require_user)]
 """The user whose token the request shows; everyone else is refused."""
 
 
-async def require_operator(request: Request, services: Uses) -> None:
-    """Refuse everyone but the operator."""
-    await services.gate.require_operator(request)
+def require_scope(scope: str) -> Any:
+    """A dependency that refuses everyone but operators whose token has a scope; what they do is recorded (http/middleware.py)."""
+
+    async def require(request: Request, services: Uses) -> None:
+        request.scope["privact.operator"] = await services.gate.require_operator(request, scope)
+
+    return Depends(require)
 
 
-async def require_reader(request: Request, services: Uses) -> None:
-    """Refuse who may not read released trees."""
-    if not services.settings.public_trees:
+async def pace_public(request: Request, services: Uses) -> None:
+    """Refuse an address that sends public queries too often."""
+    services.public.pace(request)
+
+
+async def require_reader(request: Request, round_id: RoundId, services: Uses) -> None:
+    """Refuse who may not read what is derived from a round: its release is public, for users, or for operators."""
+    visibility = await _find_visibility(services, round_id)
+    if visibility == "operator":
+        await services.gate.require_operator(request, "read")
+    elif visibility == "users":
         await services.gate.require_anyone_enrolled(request)
+
+
+async def require_label_reader(request: Request, round_id: RoundId, services: Uses) -> None:
+    """Refuse who may not read the labels of a round; users always may, since their devices need them to report."""
+    if await _find_visibility(services, round_id) != "public":
+        await services.gate.require_anyone_enrolled(request)
+
+
+async def _find_visibility(services: Services, round_id: str) -> str:
+    visibility = await run_in_threadpool(services.parameters.find_visibility, round_id)
+    return "users" if visibility == "public" and not services.settings.public_trees else visibility

@@ -1,4 +1,4 @@
-"""What happens to every request and every response: safe headers, HEAD, one line in the log, one observation in the metrics.
+"""What happens to every request and every response: safe headers, HEAD, the log, the metrics, the record of operators.
 
 The fast path: `PUT /v1/rounds/{round_id}/report` is recognised here and goes straight to its route function, past the routing
 and dependency injection that every other request goes through. A round brings one report from every user within days, and that
@@ -14,12 +14,14 @@ from functools import lru_cache
 from time import perf_counter
 from typing import Any, Final
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privact.aggregator.http.prometheus import Metrics
+from privact.aggregator.domain.operators import record_action
 from privact.aggregator.http.responses import Refusal, respond_to
+from privact.aggregator.http.services import Services
 from privact.aggregator.http.statuses import find_refusal
 from privact.protocol.round_ids import ROUND_ID
 
@@ -33,6 +35,7 @@ _HEADERS: Final = (
 )
 """Sent with every response that does not set them itself."""
 _METHODS: Final = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
+_READING: Final = {"GET", "HEAD", "OPTIONS"}
 _REPORT: Final = re.compile(rf"/v1/rounds/({ROUND_ID})/report")
 _REPORT_ROUTE: Final = "/v1/rounds/{round_id}/report"
 _log = logging.getLogger("privact.requests")
@@ -43,13 +46,14 @@ class Middleware:
 
     app: the routes.
     put_report: the route function of reports, called directly (the fast path).
-    metrics: where requests are counted.
+    services: where requests are counted and what operators do is recorded.
     """
 
-    def __init__(self, app: ASGIApp, put_report: Callable[[Request, str], Awaitable[Response]], metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, put_report: Callable[[Request, str], Awaitable[Response]], services: Services) -> None:
         self._app = app
         self._put_report = put_report
-        self._observer = lru_cache(maxsize=1024)(metrics.requests.labels)  # labels() is slow
+        self._services = services
+        self._observer = lru_cache(maxsize=1024)(services.metrics.requests.labels)  # labels() is slow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
@@ -62,6 +66,8 @@ class Middleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if "privact.operator" in scope and method not in _READING:
+                    await run_in_threadpool(self._record, scope, method, status)  # on disk before the operator is told
                 headers = message["headers"]
                 there = {name for name, _ in headers}
                 headers.extend(header for header in _HEADERS if header[0] not in there)
@@ -82,6 +88,12 @@ class Middleware:
                 raise
             await respond_to(Refusal(500, "the server failed; its log says why"))(scope, receive, send_on)
         self._note(_known(method), _REPORT_ROUTE if report else _route(scope), status, perf_counter() - begin)
+
+    def _record(self, scope: Scope, method: str, status: int) -> None:
+        """Write down what an operator did."""
+        services, operator = self._services, scope["privact.operator"]
+        subject = scope.get("privact.subject") or " ".join(map(str, scope.get("path_params", {}).values()))
+        record_action(services.store, services.utc_seconds(), operator.name, f"{method} {_route(scope)}", subject, status)
 
     async def _respond_to_report(self, request: Request, round_id: str) -> Response:
         try:

@@ -1,4 +1,4 @@
-"""The JSON of requests and responses, with the examples that the OpenAPI description shows."""
+"""The JSON of requests and responses, with the examples that the OpenAPI description shows; those of trees are in tree_models."""
 
 from __future__ import annotations
 
@@ -12,35 +12,9 @@ from privact.learn.evidence.profiles import LABEL_PROFILES, PROFILES
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON, Round
 from privact.protocol.round_ids import ROUND_ID
 
-__all__ = [
-    "CommunityResponse",
-    "CutResponse",
-    "ErrorResponse",
-    "ExploreResponse",
-    "Me",
-    "NearestResponse",
-    "NewUsers",
-    "OneUser",
-    "PathResponse",
-    "RatingsResponse",
-    "RecommendResponse",
-    "ReportResponse",
-    "RoundList",
-    "RoundResponse",
-    "RoundWish",
-    "Service",
-    "Status",
-    "SummaryResponse",
-    "Token",
-    "Tokens",
-    "UserList",
-]
-
 State = Literal["draft", "open", "closed", "learning", "released", "failed"]
 
 _TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7T9aF1kE2hJ3Lw"
-_ADA: Final = {"user": "ada@a.example", "joined_late": False}
-_BOB: Final = {"user": "bob@b.example", "joined_late": True}
 _ROUND: Final[dict[str, Any]] = {
     "id": "spring", "state": "open", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 7, "bins": "random", "n_users": 1843,
     "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "digest": "5d" * 32,
@@ -49,7 +23,17 @@ _ROUND: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _example(**content: Any) -> ConfigDict:
+_WALTZ: Final = {"rank": 1, "item": "waltz", "reason": "several in your close community rated this"}
+_MINE: Final = {"id": "spring", "state": "open", "digest": "5d" * 32, "may_answer": True, "answered_at": None, "late": False}
+_NIGHT: Final = {"name": "night-shift", "scopes": ["read", "rounds"], "created_at": 1767225600, "expires_at": None}
+_ACTION: Final[dict[str, Any]] = {
+    "id": 7, "at": 1767225600, "operator": "night-shift", "action": "POST /v1/rounds/{round_id}/open", "subject": "spring",
+    "status": 200,
+}  # fmt: skip
+
+
+def make_example(**content: Any) -> ConfigDict:
+    """The settings of a model with an example of it."""
     return ConfigDict(json_schema_extra={"example": content})
 
 
@@ -68,9 +52,7 @@ class _Request(BaseModel):
 class NewUsers(_Request):
     """Users to enrol."""
 
-    users: list[str] = Field(
-        min_length=1, max_length=MOST_AT_ONCE, description="Ids in any spelling.", examples=[["ada@a.example", "bob@b.example"]]
-    )
+    users: list[str] = Field(min_length=1, max_length=MOST_AT_ONCE, description="Ids in any spelling.")
 
 
 class OneUser(_Request):
@@ -79,13 +61,19 @@ class OneUser(_Request):
     user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
 
 
+class NewOperator(_Request):
+    """An operator to add."""
+
+    name: str = Field(min_length=1, max_length=64, description="A new name.", examples=["night-shift"])
+    scopes: list[str] = Field(min_length=1, max_length=4, description="Some of read, rounds, users, operators.")
+    expires_at: int | None = Field(None, ge=0, le=LAST_SECOND, description="First second without it; null: never.")
+
+
 class RoundWish(_Request):
     """A round that the operator would like."""
 
     id: str = Field(pattern=f"^{ROUND_ID}$", description="Its name.", examples=["spring"])
-    epsilon: float = Field(
-        ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.", examples=[1.0]
-    )
+    epsilon: float = Field(ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.")
     n_bins: int | None = Field(None, ge=1, le=MAX_BINS, description="Number of bins; null: floor(ln users), or one per label.")
     bins: Literal["random", "labels"] = Field("random", description="Random bins, or public labels that are uploaded.")
     opens: int | None = Field(None, ge=0, le=LAST_SECOND, description="First second for reports; null: when it is opened.")
@@ -97,6 +85,7 @@ class RoundWish(_Request):
         json_schema_extra={"enum": list(PROFILES)},
         description="Compare users by counts per bin, by shares, or by shares and their own labels.",
     )
+    visibility: Literal["public", "users", "operator"] = Field("public", description="Who may read the release.")
 
     @model_validator(mode="after")
     def _know_profile(self) -> RoundWish:
@@ -118,7 +107,7 @@ class Progress(BaseModel):
 class RoundResponse(BaseModel):
     """A round as everybody may know it."""
 
-    model_config = _example(**_ROUND)
+    model_config = make_example(**_ROUND)
 
     id: str
     state: State
@@ -145,7 +134,7 @@ class RoundResponse(BaseModel):
 class RoundList(BaseModel):
     """Rounds, newest first."""
 
-    model_config = _example(rounds=[_ROUND])
+    model_config = make_example(rounds=[_ROUND])
 
     rounds: list[RoundResponse]
 
@@ -164,20 +153,7 @@ class RoundOfUser(BaseModel):
 class Me(BaseModel):
     """A user and the rounds."""
 
-    model_config = _example(
-        user="ada@a.example",
-        enrolled_at=1767225600,
-        rounds=[
-            {
-                "id": "spring",
-                "state": "open",
-                "digest": "5d" * 32,
-                "may_answer": True,
-                "answered_at": None,
-                "late": False,
-            }
-        ],
-    )
+    model_config = make_example(user="ada@a.example", enrolled_at=1767225600, rounds=[_MINE])
 
     user: str
     enrolled_at: int
@@ -187,7 +163,7 @@ class Me(BaseModel):
 class ReportResponse(BaseModel):
     """What became of a report."""
 
-    model_config = _example(round="spring", status="accepted", late=False)
+    model_config = make_example(round="spring", status="accepted", late=False)
 
     round: str
     status: Literal["accepted", "already accepted"]
@@ -197,7 +173,7 @@ class ReportResponse(BaseModel):
 class Tokens(BaseModel):
     """What an enrolment gave. The tokens are shown this once."""
 
-    model_config = _example(tokens={"ada@a.example": _TOKEN}, existing=["bob@b.example"])
+    model_config = make_example(tokens={"ada@a.example": _TOKEN}, existing=["bob@b.example"])
 
     tokens: dict[str, str] = Field(description="Token by normalised user id.")
     existing: list[str] = Field(description="Ids that were enrolled already or named twice.")
@@ -206,7 +182,7 @@ class Tokens(BaseModel):
 class Token(BaseModel):
     """A new token, shown this once."""
 
-    model_config = _example(user="ada@a.example", token=_TOKEN)
+    model_config = make_example(user="ada@a.example", token=_TOKEN)
 
     user: str
     token: str
@@ -219,127 +195,74 @@ class ListedUser(BaseModel):
     enrolled_at: int
 
 
+class RevokedUsers(BaseModel):
+    """Whose tokens are worthless now."""
+
+    model_config = make_example(revoked=1843)
+
+    revoked: int = Field(description="How many users need a new token.")
+
+
+class OperatorToken(BaseModel):
+    """A new operator's token, shown this once."""
+
+    model_config = make_example(name="night-shift", token="operator." + "x" * 43)
+
+    name: str
+    token: str
+
+
+class ListedOperator(BaseModel):
+    """An operator."""
+
+    name: str
+    scopes: list[str]
+    created_at: int
+    expires_at: int | None
+
+
+class OperatorList(BaseModel):
+    """Who operates."""
+
+    model_config = make_example(operators=[_NIGHT])
+
+    operators: list[ListedOperator]
+
+
+class Action(BaseModel):
+    """What an operator did."""
+
+    id: int
+    at: int = Field(description="UTC seconds.")
+    operator: str
+    action: str = Field(description="Method and route.")
+    subject: str = Field(description="What it was about.")
+    status: int = Field(description="HTTP status of the response.")
+
+
+class ActionList(BaseModel):
+    """What operators did, newest first."""
+
+    model_config = make_example(actions=[_ACTION], next=None)
+
+    actions: list[Action]
+    next: int | None = Field(description="What to pass as `before` to go on; null at the end.")
+
+
 class UserList(BaseModel):
     """Some of the users, in the order of enrolment."""
 
-    model_config = _example(users=[{"user": "ada@a.example", "enrolled_at": 1767225600}], total=1, next=None)
+    model_config = make_example(users=[{"user": "ada@a.example", "enrolled_at": 1767225600}], total=1, next=None)
 
     users: list[ListedUser]
     total: int = Field(description="How many are enrolled.")
     next: int | None = Field(description="What to pass as `after` to go on; null at the end.")
 
 
-class TreeUser(BaseModel):
-    """A user of the tree."""
-
-    user: str = Field(description="Id of the user, normalised.")
-    joined_late: bool = Field(description="Whether the user was placed after the release, without learning the tree again.")
-
-
-class NearUser(TreeUser):
-    """A user near another."""
-
-    community_size: int = Field(description="Users in the smallest cluster that holds both.")
-
-
-class NearestResponse(TreeUser):
-    """Users near a user, nearest communities first; of equally near ones those in larger clusters first."""
-
-    model_config = _example(**_ADA, nearest=[_BOB | {"community_size": 2}], tied=1)
-
-    nearest: list[NearUser]
-    tied: int = Field(description="Users as near as the last one listed, that one and those not listed included.")
-
-
-class CommunityResponse(TreeUser):
-    """The cluster of about the asked size around a user, never of more than twice as many."""
-
-    model_config = _example(**_ADA, asked_size=2, size=3, alike=1, offset=0, users=[_ADA, _BOB])
-
-    asked_size: int
-    size: int = Field(description="Users that the cluster holds.")
-    alike: int = Field(
-        description="Users whom the tree cannot tell apart from this user, the user included; if more than `size`, which of them "
-        "are in the cluster is arbitrary."
-    )
-    offset: int = Field(description="Users left out before the first that is named.")
-    users: list[TreeUser] = Field(description="Users of the cluster in the tree's own order, at most `limit`.")
-
-
-class PathResponse(TreeUser):
-    """The clusters that hold a user, from the user alone to everybody."""
-
-    model_config = _example(**_ADA, clusters=4, sizes=[1, 2, 3, 120])
-
-    clusters: int = Field(description="How many clusters hold the user.")
-    sizes: list[int] = Field(description="Users in each of them, the smallest first, at most `limit`.")
-
-
-class CutCluster(BaseModel):
-    """A cluster of a cut."""
-
-    cluster: int = Field(description="Number of the cluster in the tree's own order.")
-    size: int = Field(description="Users that it holds.")
-    users: list[TreeUser] = Field(description="Some of its users.")
-
-
-class CutResponse(BaseModel):
-    """The tree cut into clusters, by always splitting the one with the largest split at or below it."""
-
-    model_config = _example(
-        users=120,
-        clusters=[{"cluster": 0, "size": 70, "users": [_ADA]}, {"cluster": 1, "size": 50, "users": [_BOB]}],
-    )
-
-    users: int = Field(description="Users of the tree.")
-    clusters: list[CutCluster]
-
-
-class Depth(BaseModel):
-    """How many clusters are above users."""
-
-    mean: float
-    largest: int
-
-
-class SummaryResponse(BaseModel):
-    """A released tree as a whole."""
-
-    model_config = _example(
-        round="spring",
-        users=121,
-        joined_late=1,
-        depth={"mean": 9.5, "largest": 17},
-        sha256="00" * 32,
-        released_at=1767229200,
-        parameters={"round": "spring", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 4, "bins": "random"},
-        privacy="Per edge: in round spring, whether any one contact exists changes the probability of anything ...",
-        formats=["hct", "newick", "json", "linkage"],
-    )
-
-    round: str
-    users: int = Field(description="Users of the tree, with those who joined late.")
-    joined_late: int = Field(description="Users who were placed after the release.")
-    depth: Depth
-    sha256: str = Field(description="Of the released file, which holds nobody who joined late.")
-    released_at: int = Field(description="UTC seconds since 1970.")
-    parameters: dict[str, Any] = Field(description="The public parameters in the released file.")
-    privacy: str = Field(description="What the round promises, in plain English.")
-    formats: list[str] = Field(description="What can be downloaded.")
-
-
-class ExploreResponse(BaseModel):
-    """What the explorer draws; the fields depend on the route."""
-
-    model_config = ConfigDict(extra="allow")
-
-    joined_late: list[str] = Field(description="Which of the users named here joined late.")
-
-
 class RatingsResponse(BaseModel):
     """What was uploaded."""
 
-    model_config = _example(users=100, items=500, ratings=2000)
+    model_config = make_example(users=100, items=500, ratings=2000)
 
     users: int
     items: int
@@ -357,10 +280,7 @@ class RecommendedItem(BaseModel):
 class RecommendResponse(BaseModel):
     """Items for the token's user, best first."""
 
-    model_config = _example(
-        user="ada@a.example",
-        items=[{"rank": 1, "item": "waltz", "reason": "several in your close community rated this"}],
-    )
+    model_config = make_example(user="ada@a.example", items=[_WALTZ])
 
     user: str
     items: list[RecommendedItem]
@@ -369,7 +289,7 @@ class RecommendResponse(BaseModel):
 class Status(BaseModel):
     """All is well."""
 
-    model_config = _example(status="ok")
+    model_config = make_example(status="ok")
 
     status: Literal["ok"]
 
@@ -377,13 +297,10 @@ class Status(BaseModel):
 class Service(BaseModel):
     """What this server is."""
 
-    model_config = _example(
-        name="privact",
-        version=__version__,
-        protocol_version=Round.version,
-        minimum_users=100,
+    model_config = make_example(
+        name="privact", version=__version__, protocol_version=Round.version, minimum_users=100,
         accepts={"report": "application/octet-stream", "labels": "text/csv"},
-    )
+    )  # fmt: skip
 
     name: Literal["privact"]
     version: str

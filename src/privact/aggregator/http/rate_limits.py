@@ -8,7 +8,9 @@ from collections.abc import Callable, Hashable
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-__all__ = ["Buckets", "address_key"]
+from privact.aggregator.http.responses import Refusal
+
+__all__ = ["Buckets", "address_key", "too_many"]
 
 _MOST_BUCKETS: Final = 65_536
 
@@ -44,6 +46,14 @@ class Buckets:
             self._buckets.popitem(last=False)
         return wait
 
+    def wait(self, key: Hashable) -> float:
+        """After how many seconds there is a permission, without using it; 0 if there is one now."""
+        if self._rate == 0 or key not in self._buckets:
+            return 0.0
+        held, since = self._buckets[key]
+        held = min(float(self._burst), held + (self._clock() - since) * self._rate)
+        return 0.0 if held >= 1 else (1 - held) / self._rate
+
     def __len__(self) -> int:
         """How many keys are remembered."""
         return len(self._buckets)
@@ -58,3 +68,11 @@ def address_key(host: str | None) -> str:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
         return str(int(address) >> 64)
     return str(address)
+
+
+def too_many(wait: float) -> Refusal:
+    """The refusal of who asks too often.
+
+    wait: seconds until there is a permission.
+    """
+    return Refusal(429, f"too many requests: try again in {max(1, round(wait + 0.5))} s", retry_after=wait)

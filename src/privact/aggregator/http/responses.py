@@ -6,18 +6,46 @@ import json
 import math
 from typing import Any, Final
 
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from privact.aggregator.http.models import ErrorResponse
 
-__all__ = ["BY_OPERATOR", "BY_USER", "Json", "Refusal", "describe", "describe_body", "describe_bytes", "respond_to"]
+__all__ = [
+    "BY_OPERATOR",
+    "BY_USER",
+    "Json",
+    "Refusal",
+    "describe",
+    "describe_api",
+    "describe_body",
+    "describe_bytes",
+    "respond_to",
+]
 
 BY_USER: Final[dict[str, Any]] = {"security": [{"user": []}]}
 """OpenAPI: the route needs a user's token."""
 BY_OPERATOR: Final[dict[str, Any]] = {"security": [{"operator": []}]}
 """OpenAPI: the route needs an operator's token."""
 
+_TOKENS: Final = {
+    "user": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A user's token: 32 hexadecimal digits, a dot and 43 characters. The operator hands it out, once.",
+    },
+    "operator": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The operator's token: `operator.` and 43 characters, shown at the first start.",
+    },
+}
+_ABOUT: Final = (
+    "Devices send one noisy report per round; when a round closes, a cluster tree is learned from the reports and released. "
+    'Every refusal is `{"error": "one line"}`. Times are UTC seconds since 1970.'
+)
 _REFUSALS: Final = {
     400: (
         "The request is malformed.",
@@ -26,6 +54,10 @@ _REFUSALS: Final = {
     401: (
         "The token is missing or wrong, or its user is unknown: the same response for all three.",
         "a valid token is needed: send it as 'Authorization: Bearer TOKEN'",
+    ),
+    403: (
+        "The token of this operator lacks the scope.",
+        "the token of operator 'night' may not do this: it has read, this needs rounds",
     ),
     404: ("There is no such thing.", "no round 'spring'"),
     405: ("This address does not take this method.", "this address does not take DELETE"),
@@ -122,3 +154,17 @@ def describe_body(model: type[BaseModel], example: dict[str, Any]) -> dict[str, 
     """
     schema = model.model_json_schema()
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of an application."""
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_ABOUT)
+        document.setdefault("components", {})["securitySchemes"] = _TOKENS
+        for path in document["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)  # refused with 400 and one line instead
+        for unused in ("HTTPValidationError", "ValidationError"):
+            document["components"].get("schemas", {}).pop(unused, None)
+        app.openapi_schema = document
+    return app.openapi_schema

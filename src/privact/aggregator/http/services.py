@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
-from privact.aggregator.domain.batches import Batches
 from privact.aggregator.domain.intake import Arrival, Decision, Intake
 from privact.aggregator.domain.open_trees import OpenTrees
+from privact.aggregator.domain.operators import store_first_operator
 from privact.aggregator.domain.recommendations import Recommendations
-from privact.aggregator.domain.round_parameters import Parameters
-from privact.aggregator.domain.tokens import store_operator_token
+from privact.aggregator.domain.round_descriptions import Parameters
+from privact.aggregator.domain.signed_rounds import catch_up, read_signing_key
 from privact.aggregator.http.auth import Gate
+from privact.aggregator.http.batches import Batches
 from privact.aggregator.http.prometheus import Metrics
+from privact.aggregator.http.public_queries import PublicQueries
 from privact.aggregator.jobs.supervisor import Supervisor
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
@@ -29,7 +31,8 @@ class Services:
 
     settings: how it runs. now: the clock, UTC seconds since 1970. store: the database.
     intake: reports on their way to the disk. gate: who is asking. parameters: of opened rounds, in memory.
-    trees: released trees that are open. recommendations: items for users. supervisor: work in other processes.
+    trees: released trees that are open. public: queries on them. signing_key: the operator's, secret.
+    recommendations: items for users. supervisor: work in other processes.
     metrics: for Prometheus.
     """
 
@@ -40,6 +43,8 @@ class Services:
     gate: Gate
     parameters: Parameters
     trees: OpenTrees
+    public: PublicQueries
+    signing_key: bytes
     recommendations: Recommendations
     supervisor: Supervisor
     metrics: Metrics
@@ -55,16 +60,21 @@ class Services:
         store = Store.open(settings.database_url)
         if settings.operator_token is not None:
             with store.write() as connection:
-                store_operator_token(connection, settings.operator_token.get_secret_value())
+                store_first_operator(connection, settings.operator_token.get_secret_value(), int(now()))
+        signing_key = read_signing_key(settings.data_folder)
+        catch_up(store, signing_key)
+        trees = OpenTrees(store, settings)
         intake = Batches(Intake(store, now).take, name="privact-intake", most_waiting=settings.queue_length)
         return cls(
             settings=settings,
             now=now,
             store=store,
             intake=intake,
-            gate=Gate(store, settings),
+            gate=Gate(store, settings, now),
             parameters=Parameters(store),
-            trees=OpenTrees(store, settings),
+            trees=trees,
+            public=PublicQueries(settings, trees),
+            signing_key=signing_key,
             recommendations=Recommendations(store, settings),
             supervisor=Supervisor(store, settings),
             metrics=Metrics(store, lambda: intake.n_waiting),
@@ -85,4 +95,5 @@ class Services:
         await self.intake.stop()
         await self.gate.stop()
         await run_in_threadpool(self.supervisor.stop)
+        await run_in_threadpool(self.public.stop)
         self.store.close()

@@ -12,7 +12,7 @@ import logging
 import time
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import exists, select, true
 
 from privact.aggregator.domain.release import count_joiners_in, joined_folder, release_path, remove_drafts
 from privact.aggregator.jobs.process import WorkerProcess, Workers
@@ -43,6 +43,7 @@ class JoinerJobs:
         self._process: WorkerProcess | None = None
         self._loaded_round = ""  # the round whose reports the process has read
         self._last_used = 0.0
+        self._stale = False
         self._n_placed: dict[str, int] = {}  # how many joiners the joined tree of a round holds
         self._not_before: dict[str, float] = {}  # when to try again with a round whose process stopped
 
@@ -60,9 +61,14 @@ class JoinerJobs:
 
     def waiting(self) -> list[str]:
         """Released rounds with joiners who are not in the tree yet."""
+        if self._stale:
+            self._stale = False
+            self._n_placed.clear()
+            self._end_process()
         rounds = schema.rounds
+        late = select(schema.reports.c.user).where(schema.reports.c.round_id == rounds.c.id, schema.reports.c.late.is_(true()))
         with_joiners = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
-            rounds.c.state == "released", rounds.c.n_joiners > 0
+            rounds.c.state == "released", rounds.c.n_joiners > 0, exists(late)
         )
         with self._store.read() as connection:
             found = connection.execute(with_joiners).all()
@@ -73,6 +79,10 @@ class JoinerJobs:
             if self._n_placed[row.id] != row.n_joiners and time.monotonic() >= self._not_before.get(row.id, 0.0):
                 waiting.append(row.id)
         return waiting
+
+    def forget_reports(self) -> None:
+        """Let nothing that was read before be used again: a user was erased, and files were written again."""
+        self._stale = True
 
     def run(self, round_id: str) -> None:
         """Let a process write the joined tree of one round."""

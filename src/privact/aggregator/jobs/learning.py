@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privact.aggregator.domain.release import public_parameters
 from privact.aggregator.domain.round_evidence import own_labels
 from privact.aggregator.storage.stored_reports import StoredRound, read_reports
+from privact.errors import InputError
 from privact.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from privact.learn.scale.task_runner import Engine
     from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["join_late", "learn_stored_round", "read_stored_table"]
+__all__ = ["align_reports", "join_late", "learn_stored_round", "read_stored_table"]
 
 
 def read_stored_table(url: str, stored: StoredRound, path: Path, progress: Progress = ignore_progress) -> ReportTable:
@@ -72,6 +74,25 @@ def learn_stored_round(
         "search_seed": chosen.random_state,
     }
     return learn_from_reports(reports, chosen, parameters=parameters, engine=engine, progress=progress)
+
+
+def align_reports(
+    tree: HierarchicalClusterTree, users: Sequence[str], reports: NDArray[np.int32]
+) -> tuple[list[str], NDArray[np.int32]]:
+    """A report for every leaf of a released tree; a user who was erased gets that of the next user in the tree's own order.
+
+    tree: as released. users, reports: who reported in time and was not erased.
+    """
+    assert tree.users is not None
+    if not users:
+        raise InputError("the reports of this round were erased: joiners cannot be placed any more")
+    row_of = {user: row for row, user in enumerate(users)}
+    along = np.array([row_of.get(user, -1) for user in tree.users_of(tree.order)])
+    kept = np.flatnonzero(along >= 0)
+    nearest = kept[np.minimum(np.searchsorted(kept, np.arange(len(along))), len(kept) - 1)]
+    rows = np.empty(len(along), np.int64)
+    rows[tree.order] = along[nearest]
+    return list(tree.users), reports[rows]
 
 
 def join_late(

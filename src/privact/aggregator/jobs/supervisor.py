@@ -86,6 +86,11 @@ class Supervisor:
             self._n_wakes += 1
             self._news.notify_all()
 
+    def forget_reports(self) -> None:
+        """Read reports again before joiners are placed next, because a user was erased."""
+        self.joiners.forget_reports()
+        self.wake()
+
     def stop(self) -> None:
         """End every worker process at once and wait until they are gone; unfinished rounds are taken up at the next start."""
         self._workers.close()

@@ -136,7 +136,7 @@ def _place(order: dict[str, Any], channel: Channel) -> None:
     """Place everyone who joined late, then again for every line that comes; the reports of the round are read once."""
     from privact.aggregator.domain.release import release_path
     from privact.aggregator.domain.round_evidence import evidence_of, stored_reports
-    from privact.aggregator.jobs.learning import join_late
+    from privact.aggregator.jobs.learning import align_reports, join_late
     from privact.aggregator.storage.stored_reports import read_all, read_round
     from privact.learn.pipeline import embed_rounds
     from privact.tree.hct import HierarchicalClusterTree
@@ -145,7 +145,7 @@ def _place(order: dict[str, Any], channel: Channel) -> None:
     tree = HierarchicalClusterTree.load(release_path(Path(order["folder"]), round_id), memory_map=True)
     stored = read_round(url, round_id)
     evidence = evidence_of(url, stored, Path(order["folder"]))
-    early = embed_rounds(evidence, [stored_reports(url, stored, *read_all(url, round_id))])
+    early = embed_rounds(evidence, [stored_reports(url, stored, *align_reports(tree, *read_all(url, round_id)))])
     while True:
         joiners, late = read_all(url, round_id, late=True)
         if joiners:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,8 @@ class Store:
     def open(cls, url: str) -> Store:
         """The store at the URL with its tables brought up to date; made if it is not there."""
         store = cls(url)
+        if store.is_sqlite:
+            _make_private(Path(str(store.url.database)))
         try:
             with store.write() as connection:
                 upgrade(connection)
@@ -82,6 +85,13 @@ class Store:
         """Make this write transaction exclude every other that asks the same, of any server, until it ends."""
         if not self.is_sqlite:  # SQLite's write transactions always do
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ONE_AT_A_TIME})
+
+    def seconds(self, connection: Connection) -> int:
+        """The time by the database's own clock, UTC seconds: the same for every server that uses it."""
+        clock = "CAST(strftime('%s', 'now') AS INTEGER)"
+        if not self.is_sqlite:
+            clock = "CAST(extract(epoch FROM clock_timestamp()) AS BIGINT)"
+        return int(connection.execute(text(f"SELECT {clock}")).scalar_one())
 
     def close(self) -> None:
         """Close all connections."""
@@ -126,10 +136,21 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
     return engine
 
 
+def _make_private(path: Path) -> None:
+    """Let only the owner read a SQLite database, and the files that SQLite makes beside it with the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if file.exists():
+                file.chmod(0o600)
+    except OSError as error:
+        raise InputError(f"cannot use database {path}: {(error.strerror or str(error)).lower()}: choose another file") from None
+
+
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # transactions begin as _begin says, not as the driver guesses
     cursor = connection.cursor()
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -16384"):
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -16384", "secure_delete = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -21,10 +21,22 @@ from sqlalchemy import (
     Text,
 )
 
-__all__ = ["STATES", "label_tables", "metadata", "operator", "releases", "reports", "rounds", "users"]
+__all__ = [
+    "STATES",
+    "label_tables",
+    "metadata",
+    "operator_actions",
+    "operators",
+    "releases",
+    "reports",
+    "round_log",
+    "rounds",
+    "users",
+]
 
 STATES: Final = ("draft", "open", "closed", "learning", "released", "failed")
-"""The states of a round, in the order in which it passes them; it ends in one of the last two, and nothing goes back."""
+"""The states of a round, in the order in which it passes them; it ends in one of the last two. Only a
+failed round goes back, to closed, when the operator asks to learn it again."""
 
 metadata = MetaData(
     naming_convention={
@@ -75,6 +87,9 @@ rounds = Table(
     Column("stage", Text),  # progress of learning: what is done, how much of it, and of how much
     Column("done", BigInteger, nullable=False, server_default="0"),
     Column("total", BigInteger, nullable=False, server_default="0"),
+    Column("lease_holder", Text),  # the server that learns the round now
+    Column("lease_until", BigInteger),  # by the database's clock; from then on another server may take the round over
+    Column("visibility", Text, nullable=False, server_default="public"),  # who may read the release: public, users, operator
     CheckConstraint(f"state IN ({', '.join(repr(state) for state in STATES)})", name="state"),
     Index(None, "state"),
 )
@@ -113,11 +128,35 @@ releases = Table(
 )
 """Released trees; each is a file in the data folder."""
 
-operator = Table(
-    "operator",
+round_log = Table(
+    "round_log",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("token_sha256", LargeBinary(32), nullable=False),
-    CheckConstraint("id = 1", name="one"),
+    Column("place", BigInteger, primary_key=True, autoincrement=False),  # 1, 2, ... in the order of opening
+    Column("round_id", Text, ForeignKey("rounds.id"), nullable=False, unique=True),
+    Column("parameters", LargeBinary, nullable=False),  # canonical bytes of the Round
+    Column("signature", LargeBinary, nullable=False),  # of the log up to here, by the operator's key
 )
-"""The operator: one row."""
+"""The signed log of opened rounds; rows are only ever added."""
+
+operators = Table(
+    "operators",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("token_sha256", LargeBinary(32), nullable=False),
+    Column("scopes", Text, nullable=False),  # some of SCOPES, separated by commas
+    Column("created", BigInteger, nullable=False),
+    Column("expires", BigInteger),  # first second in which the token is worthless
+)
+"""Who operates: one row for each token."""
+
+operator_actions = Table(
+    "operator_actions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", BigInteger, nullable=False),
+    Column("operator", Text, nullable=False),  # name of the token
+    Column("action", Text, nullable=False),  # method and route
+    Column("subject", Text, nullable=False),  # what it was about, such as a round's id
+    Column("status", Integer, nullable=False),  # of the response
+)
+"""What operators did: every request of theirs that could change something."""

@@ -46,6 +46,7 @@ def create(
     joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of the tree search.")] = 0,
     profile: Annotated[str, typer.Option(help=f"How users are compared: {describe_choices(PROFILES)}.")] = DEFAULT_PROFILE,
+    visibility: Annotated[str, typer.Option(help="Who may read the release: public, users or operator.")] = "public",
     url: Url = _HOME,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
@@ -64,6 +65,7 @@ def create(
         "joiner_seconds": seconds(joiners, "--joiners"),
         "search_seed": search_seed,
         "profile": profile,
+        "visibility": visibility,
     }
     _show(call("POST", url, "/v1/rounds", document=wish, token_file=token_file, allow_plain_http=allow_plain_http), json)
 
@@ -103,6 +105,15 @@ def close(
 ) -> None:
     """Close an open round now; its tree is then learned and released by itself."""
     path = f"/v1/rounds/{in_path(id)}/close"
+    _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(epilog="\b\nExample:\n  privact round learn spring")
+def learn(
+    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Learn a failed round again, from the reports that were accepted."""
+    path = f"/v1/rounds/{in_path(id)}/learn"
     _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 

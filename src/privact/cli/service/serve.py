@@ -34,7 +34,7 @@ def serve(
         bool, typer.Option("--allow-plain-http", help="Listen beyond loopback without TLS: only in a network you trust.")
     ] = False,
     new_operator_token: Annotated[
-        bool, typer.Option("--new-operator-token", help="Replace the operator's token and show the new one.")
+        bool, typer.Option("--new-operator-token", help="Replace the operator's token; the new one is in the data folder.")
     ] = False,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.", show_default="info")] = None,
     json: Json = False,
@@ -42,8 +42,8 @@ def serve(
     """Run an aggregator.
 
     Devices send their reports to it, the operator runs rounds with privact round and privact users. Everything can also be set in
-    the environment (PRIVACT_PORT=8420) or in a TOML file (port = 8420). The first start shows the operator's token, once. Ctrl-C
-    or SIGTERM ends it gracefully.
+    the environment (PRIVACT_PORT=8420) or in a TOML file (port = 8420). The first start writes the operator's token to
+    the file operator-token in the data folder. Ctrl-C or SIGTERM ends it gracefully.
     """
     from privact.errors import MissingExtraError
 
@@ -72,8 +72,10 @@ def serve(
         else:
             print(f"privact: listening on {address} (Ctrl-C stops)", file=sys.stderr, flush=True)
 
-    def show_token(token: str) -> None:
-        print(f"privact: the operator's token, shown this once: {token}", file=sys.stderr, flush=True)
+    def show_token(path: Path) -> None:
+        print(
+            f"privact: the operator's token is in {path}, which only you can read: use --token-file", file=sys.stderr, flush=True
+        )
 
     try:
         from privact.aggregator.server import serve as run

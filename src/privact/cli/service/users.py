@@ -110,14 +110,35 @@ def token(
 
 @app.command(epilog="\b\nExample:\n  privact users remove ada@a.example")
 def remove(
-    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    user: _User,
+    erase: Annotated[
+        bool, typer.Option("--erase", help="Also erase reports and ids; released trees keep a leaf without a name.")
+    ] = False,
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
 ) -> None:
-    """Remove a user: the token is worthless, and future rounds leave the user out. Accepted reports stay."""
-    call("DELETE", url, f"/v1/users/{in_path(user)}", token_file=token_file, allow_plain_http=allow_plain_http)
+    """Remove a user: the token is worthless, and future rounds leave the user out.
+
+    Accepted reports stay, unless --erase is given. Backups keep what was erased until they are thrown away.
+    """
+    path = f"/v1/users/{in_path(user)}" + ("?erase=true" if erase else "")
+    call("DELETE", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
-        print_json({"removed": user})
+        print_json({"removed": user, "erased": erase})
     else:
-        print(f"{shown(user)} is removed.")
+        print(f"{shown(user)} is {'erased' if erase else 'removed'}.")
+
+
+@app.command("revoke-all", epilog="\b\nExample:\n  privact users revoke-all")
+def revoke_all(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+    """Make every user's token worthless, as after restoring a backup; privact users token makes new ones."""
+    response = call("POST", url, "/v1/users/revoke-all", token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json(response)
+    else:
+        print(f"{response['revoked']:,} tokens are worthless now.")
 
 
 def _read(file: Path) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from privact.recommend.cold_start.recommender import ColdStartRecommender
-from privact.recommend.ranking import NOTHING, best_items
+from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
+from privact.recommend.ranking import NOTHING, find_best_items
 from privact.tree.counts import check_count
 
 __all__ = ["MINIMUM_HOLDERS", "CoarseRecommendation", "list_coarsely"]
@@ -51,7 +51,7 @@ def list_coarsely(
     popularity = np.where(np.isfinite(scores), ratings.counts / (1.0 + ratings.counts.max(initial=0)), -np.inf)
     # Popularity is below 1, so that every item of the close community stands before every other.
     order = np.where(close & np.isfinite(scores), 1.0 + scores - np.min(scores, where=np.isfinite(scores), initial=0), popularity)
-    items = best_items(order[None, :], min(k, ratings.n_items))[0]
+    items = find_best_items(order[None, :], min(k, ratings.n_items))[0]
     reasons = {
         True: f"several in your close community {recommender.verb} this",
         False: f"several users {recommender.verb} this",

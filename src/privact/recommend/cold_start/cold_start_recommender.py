@@ -129,7 +129,7 @@ class ColdStartRecommender(Recommender):
 
         The close community is the smallest one with at least CLOSE members who have ratings.
         """
-        nodes, members = community_path(self.tree, row, self._before, bool(self._rated[row]))
+        nodes, members = list_community_path(self.tree, row, self._before, bool(self._rated[row]))
         fit = np.flatnonzero(members >= CLOSE)
         counts = np.zeros(self.ratings.n_items, np.int64)
         if len(fit) and fit[0] < len(nodes) - 1:

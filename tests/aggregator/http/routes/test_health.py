@@ -34,7 +34,7 @@ def test_a_database_that_fails_is_503_everywhere_and_never_500(service):
     tokens = service.enrol("ada", "bob", "cat")
     spring = service.open_round()
     with service.app.state.services.store.write() as connection:
-        for table in ("reports", "releases", "label_tables", "rounds", "users", "operator"):
+        for table in ("reports", "releases", "label_tables", "rounds", "users", "operators"):
             connection.execute(text(f"ALTER TABLE {table} RENAME TO gone_{table}"))
     service.app.state.services.gate.forget(b"")
     for method, path in [("GET", "/v1/rounds"), ("GET", "/v1/rounds/autumn/parameters"), ("GET", "/metrics"), ("GET", "/v1/me")]:
@@ -113,7 +113,7 @@ def test_an_unknown_address_is_404_in_the_same_shape(shared_service, path):
 
 def test_the_api_describes_itself_completely(service):
     document = service.ask("GET", "/openapi.json").json()
-    assert set(document["components"]["securitySchemes"]) == {"user", "operator"}
+    assert set(document["components"]["securitySchemes"]) == {"user", "operators"}
     assert "HTTPValidationError" not in document["components"]["schemas"]
     operations = {
         (method, path): operation

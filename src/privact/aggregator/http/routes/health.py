@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Final
 
 from fastapi import APIRouter
@@ -32,7 +33,11 @@ async def healthz() -> Json:
 
 @router.get("/readyz", responses=describe(Status, 503, _503=_NOT_READY))
 def readyz(services: Uses) -> Json:
-    """Whether the database answers and has the tables of this version."""
+    """Whether the database answers, has the tables of this version, and there is room on the disk."""
+    free = shutil.disk_usage(services.settings.data_folder).free
+    if free < services.settings.minimum_free_bytes:
+        least = services.settings.minimum_free_bytes
+        raise Refusal(503, f"{free} bytes are free on the disk, fewer than {least}: make room on it", retry_after=60)
     try:
         with services.store.read() as connection:
             if is_current(connection):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -9,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from privact.aggregator.domain.recommendations import LONGEST
-from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_operator
+from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_reader, require_scope
 from privact.aggregator.http.models import RatingsResponse, RecommendResponse
 from privact.aggregator.http.request_bodies import read_body
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe
@@ -25,8 +26,8 @@ _NO_RATINGS: Final = "ratings.csv: no ratings in this file: give a line 'user<TA
 
 @router.put(
     "/v1/ratings",
-    dependencies=[Depends(require_operator)],
-    responses=describe(RatingsResponse, 400, 401, 413, 429, 503, _400=_NO_RATINGS),
+    dependencies=[require_scope("rounds")],
+    responses=describe(RatingsResponse, 400, 401, 403, 413, 429, 503, _400=_NO_RATINGS),
     openapi_extra=BY_OPERATOR
     | {"requestBody": {"required": True, "content": {"text/csv": _LINES, "application/vnd.apache.parquet": _FILE}}},
 )
@@ -38,6 +39,7 @@ async def put_ratings(request: Request, services: Uses) -> Response:
 
 @router.get(
     "/v1/rounds/{round_id}/recommendations",
+    dependencies=[Depends(require_reader)],
     responses=describe(
         RecommendResponse,
         *(400, 401, 404, 409, 429, 503),
@@ -45,7 +47,7 @@ async def put_ratings(request: Request, services: Uses) -> Response:
     ),
     openapi_extra=BY_USER,
 )
-def get_recommendations(
+async def get_recommendations(
     round_id: RoundId,
     services: Uses,
     user: SignedIn,
@@ -53,4 +55,5 @@ def get_recommendations(
 ) -> Response:
     """Items for the token's user, from the ratings of close communities in the released tree and the user's own report."""
     recommend = services.recommendations.recommend
-    return Json(services.trees.query(round_id, user.id, lambda tree: recommend(round_id, tree, user.id, k)))
+    listed = partial(services.trees.query, round_id, user.id, lambda tree: recommend(round_id, tree, user.id, k))
+    return Json(await services.public.run(listed))

@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from privact.aggregator.domain.batches import Overloaded
 from privact.aggregator.domain.intake import Arrival, Outcome, read_report
 from privact.aggregator.domain.refusals import Busy
 from privact.aggregator.domain.tokens import read_claim
+from privact.aggregator.http.batches import Overloaded
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses
 from privact.aggregator.http.models import ReportResponse
 from privact.aggregator.http.request_bodies import read_body
@@ -42,10 +42,11 @@ _BYTES: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"
     ),
     openapi_extra=BY_USER | {"requestBody": {"required": True, "content": {"application/octet-stream": _BYTES}}},
 )  # fmt: skip
-async def put_report(request: Request, round_id: str) -> Json:
+async def put_report(request: Request, round_id: RoundId) -> Json:
     """Send the report of the token's user, in its canonical bytes. The response comes once it is on disk."""
     services: Services = request.app.state.services  # no dependencies: the fast path of http/middleware.py calls this directly
     begin, claim = time.monotonic(), read_claim(request.scope["headers"])
+    services.gate.pace_failures(request, claim)
     services.gate.pace(claim)
     body = await read_body(request, await services.parameters.longest_report(round_id))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, Depends
@@ -11,9 +12,10 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_table
-from privact.aggregator.domain.rounds import close_round, create_round, keep_labels, open_round
+from privact.aggregator.domain.rounds import close_round, create_round, keep_labels, open_round, retry_round
+from privact.aggregator.domain.signed_rounds import read_log
 from privact.aggregator.domain.tokens import read_claim
-from privact.aggregator.http.dependencies import RoundId, Uses, require_operator
+from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope
 from privact.aggregator.http.models import RoundList, RoundResponse, RoundWish
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, Refusal, describe, describe_body, describe_bytes
@@ -31,7 +33,12 @@ _LABELS: Final[dict[str, Any]] = {"schema": {"type": "string"}, "example": "user
 _ANYONE_OR_OPERATOR: Final[dict[str, Any]] = {"security": [{}, {"operator": []}]}
 
 
-@router.get("/v1/rounds", responses=describe(RoundList, 503), openapi_extra=_ANYONE_OR_OPERATOR)
+@router.get(
+    "/v1/rounds",
+    dependencies=[Depends(pace_public)],
+    responses=describe(RoundList, 429, 503),
+    openapi_extra=_ANYONE_OR_OPERATOR,
+)
 async def get_rounds(request: Request, services: Uses) -> Json:
     """All rounds, newest first; drafts only for the operator."""
     drafts = await _sees_drafts(request, services)
@@ -60,34 +67,54 @@ def get_parameters(round_id: RoundId, services: Uses) -> Response:
 @router.get(
     "/v1/rounds/{round_id}/labels",
     response_class=Response,
+    dependencies=[Depends(pace_public), Depends(require_label_reader)],
     responses=describe_bytes("The label table in canonical bytes; it never changes.", "application/octet-stream")
-    | describe(None, 404, 503, _404="round 'spring' has random bins and no labels"),
+    | describe(None, 401, 404, 429, 503, _404="round 'spring' has random bins and no labels"),
 )
-def get_labels(round_id: RoundId, services: Uses) -> Response:
+async def get_labels(round_id: RoundId, services: Uses) -> Response:
     """The whole label table of a round: nobody asks for one user's label, which would tell a contact."""
-    return Response(read_label_table(services.store, round_id), media_type="application/octet-stream", headers=_FOREVER)
+    table = await services.public.run(partial(read_label_table, services.store, round_id))
+    return Response(table, media_type="application/octet-stream", headers=_FOREVER)
+
+
+@router.get(
+    "/v1/log",
+    response_class=Response,
+    dependencies=[Depends(pace_public)],
+    responses=describe_bytes("The signed log in canonical bytes.", "application/octet-stream") | describe(None, 429, 503),
+)
+async def get_log(services: Uses) -> Response:
+    """Every round that was ever opened, in order and signed: devices refuse a round that is not in it."""
+
+    def read() -> bytes:
+        with services.store.read() as connection:
+            return read_log(connection, services.signing_key).to_bytes()
+
+    return Response(await services.public.run(read), media_type="application/octet-stream")
 
 
 @router.post(
     "/v1/rounds",
     status_code=201,
-    dependencies=[Depends(require_operator)],
+    dependencies=[require_scope("rounds")],
     responses=describe(
-        RoundResponse, 400, 401, 409, 413, 429, 503, status=201, _409="there is a round 'spring' already: choose another id"
+        RoundResponse, 400, 401, 403, 409, 413, 429, 503, status=201, _409="there is a round 'spring' already: choose another id"
     ),
     openapi_extra=BY_OPERATOR | describe_body(RoundWish, _WISH),
 )
 async def post_round(request: Request, services: Uses) -> Json:
     """Make a draft of a round."""
     wish = await read_json(request, RoundWish, _LONGEST_WISH)
-    await run_in_threadpool(create_round, services.store, wish.model_dump(), services.utc_seconds())
+    request.scope["privact.subject"] = wish.id
+    minimum = services.settings.minimum_epsilon
+    await run_in_threadpool(create_round, services.store, wish.model_dump(), services.utc_seconds(), minimum)
     return await _respond(services, wish.id, drafts=True, status=201)
 
 
 @router.put(
     "/v1/rounds/{round_id}/labels",
-    dependencies=[Depends(require_operator)],
-    responses=describe(RoundResponse, 400, 401, 404, 409, 413, 429, 503),
+    dependencies=[require_scope("rounds")],
+    responses=describe(RoundResponse, 400, 401, 403, 404, 409, 413, 429, 503),
     openapi_extra=BY_OPERATOR | {"requestBody": {"required": True, "content": {"text/csv": _LABELS}}},
 )
 async def put_labels(request: Request, round_id: RoundId, services: Uses) -> Json:
@@ -100,26 +127,39 @@ async def put_labels(request: Request, round_id: RoundId, services: Uses) -> Jso
 
 @router.post(
     "/v1/rounds/{round_id}/open",
-    dependencies=[Depends(require_operator)],
-    responses=describe(RoundResponse, 400, 401, 404, 409, 429, 503),
+    dependencies=[require_scope("rounds")],
+    responses=describe(RoundResponse, 400, 401, 403, 404, 409, 429, 503),
     openapi_extra=BY_OPERATOR,
 )
 async def post_open(round_id: RoundId, services: Uses) -> Json:
     """Open a draft for everyone who is enrolled now. Its parameters are fixed from then on."""
     minimum = services.settings.minimum_users
-    await run_in_threadpool(open_round, services.store, round_id, services.utc_seconds(), minimum)
+    await run_in_threadpool(open_round, services.store, round_id, services.utc_seconds(), minimum, services.signing_key)
     return await _respond(services, round_id, drafts=True)
 
 
 @router.post(
     "/v1/rounds/{round_id}/close",
-    dependencies=[Depends(require_operator)],
-    responses=describe(RoundResponse, 401, 404, 409, 429, 503, _409="round 'spring' is draft, not open"),
+    dependencies=[require_scope("rounds")],
+    responses=describe(RoundResponse, 401, 403, 404, 409, 429, 503, _409="round 'spring' is draft, not open"),
     openapi_extra=BY_OPERATOR,
 )
 async def post_close(round_id: RoundId, services: Uses) -> Json:
     """Close an open round; its tree is then learned and released by itself."""
     await run_in_threadpool(close_round, services.store, round_id, services.utc_seconds())
+    services.supervisor.wake()
+    return await _respond(services, round_id, drafts=True)
+
+
+@router.post(
+    "/v1/rounds/{round_id}/learn",
+    dependencies=[require_scope("rounds")],
+    responses=describe(RoundResponse, 401, 403, 404, 409, 429, 503, _409="round 'spring' is open, not failed"),
+    openapi_extra=BY_OPERATOR,
+)
+async def post_learn(round_id: RoundId, services: Uses) -> Json:
+    """Learn a failed round again."""
+    await run_in_threadpool(retry_round, services.store, round_id)
     services.supervisor.wake()
     return await _respond(services, round_id, drafts=True)
 
@@ -130,5 +170,6 @@ async def _respond(services: Services, round_id: str, *, drafts: bool, status: i
 
 
 async def _sees_drafts(request: Request, services: Services) -> bool:
-    """Whether it is the operator who asks; everyone else is simply not shown drafts."""
-    return await services.gate.is_operator(read_claim(request.scope["headers"]))
+    """Whether it is an operator who asks; everyone else is simply not shown drafts."""
+    operator = await services.gate.find_operator(read_claim(request.scope["headers"]))
+    return operator is not None and "read" in operator.scopes

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
-from privact.aggregator.http.dependencies import RoundId, UserId, Uses, require_reader
-from privact.aggregator.http.models import CommunityResponse, CutResponse, NearestResponse, PathResponse, SummaryResponse
-from privact.aggregator.http.responses import Json, Refusal, describe, describe_bytes
+from privact.aggregator.http.dependencies import RoundId, UserId, Uses, pace_public, require_reader
+from privact.aggregator.http.responses import Refusal, describe, describe_bytes
+from privact.aggregator.http.tree_models import CommunityResponse, CutResponse, NearestResponse, PathResponse, SummaryResponse
 from privact.query.lookups import MOST
 from privact.tree.formats.registry import FORMATS
 
@@ -32,29 +32,34 @@ Download = Literal["hct", "newick", "json", "linkage"]
 _DOWNLOADS: Final = get_args(Download)
 
 router: Final = APIRouter(
-    prefix="/v1/rounds/{round_id}/tree", tags=["trees"], dependencies=[Depends(require_reader)], responses=TREE_REFUSALS
+    prefix="/v1/rounds/{round_id}/tree",
+    tags=["trees"],
+    dependencies=[Depends(pace_public), Depends(require_reader)],
+    responses=TREE_REFUSALS,
 )
 
 
 @router.get("", responses=describe(SummaryResponse), summary="A released tree as a whole")
-def get_summary(round_id: RoundId, services: Uses) -> Response:
+async def get_summary(request: Request, round_id: RoundId, services: Uses) -> Response:
     """How many users it has, how deep it is, what it promises, and what can be downloaded."""
-    return Json(services.trees.find(round_id).summary | {"formats": list(_DOWNLOADS)})
+    return await services.public.query(request, round_id, None, lambda tree: tree.summary | {"formats": list(_DOWNLOADS)})
 
 
 @router.get("/nearest", responses=describe(NearestResponse), summary="Users near a user")
-def get_nearest(
+async def get_nearest(
+    request: Request,
     round_id: RoundId,
     services: Uses,
     user: UserId,
     m: Annotated[int, Query(description="Number of users.", ge=1, le=MOST)] = 10,
 ) -> Response:
     """The m users nearest to a user, nearest communities first, each with the size of the community they share."""
-    return Json(services.trees.query(round_id, user, lambda tree: tree.nearest(user, m)))
+    return await services.public.query(request, round_id, user, lambda tree: tree.nearest(user, m))
 
 
 @router.get("/community", responses=describe(CommunityResponse), summary="The close community of a user")
-def get_community(
+async def get_community(
+    request: Request,
     round_id: RoundId,
     services: Uses,
     user: UserId,
@@ -63,28 +68,30 @@ def get_community(
     offset: Annotated[int, Query(description="Number of users to skip.", ge=0, le=2**31 - 1)] = 0,
 ) -> Response:
     """The smallest cluster that holds the user and has at least `size` users."""
-    return Json(services.trees.query(round_id, user, lambda tree: tree.community(user, size, limit, offset)))
+    return await services.public.query(request, round_id, user, lambda tree: tree.community(user, size, limit, offset))
 
 
 @router.get("/path", responses=describe(PathResponse), summary="All clusters that hold a user")
-def get_path(
+async def get_path(
+    request: Request,
     round_id: RoundId,
     services: Uses,
     user: UserId,
     limit: Annotated[int, Query(description="Maximum number of sizes.", ge=1, le=MOST)] = 100,
 ) -> Response:
     """The sizes of the clusters that hold a user, from the user alone to everybody."""
-    return Json(services.trees.query(round_id, user, lambda tree: tree.path(user, limit)))
+    return await services.public.query(request, round_id, user, lambda tree: tree.path(user, limit))
 
 
 @router.get("/cut", responses=describe(CutResponse), summary="The tree cut into clusters")
-def get_cut(
+async def get_cut(
+    request: Request,
     round_id: RoundId,
     services: Uses,
     k: Annotated[int, Query(description="Number of clusters.", ge=1, le=MOST)] = 8,
 ) -> Response:
     """The sizes of k clusters, found by always splitting the largest, and some users of each."""
-    return Json(services.trees.query(round_id, None, lambda tree: tree.cut(k)))
+    return await services.public.query(request, round_id, None, lambda tree: tree.cut(k))
 
 
 @router.get(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token
+from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke_all
+from privact.aggregator.domain.erasure import erase_user
 from privact.aggregator.domain.round_descriptions import list_rounds_for
-from privact.aggregator.http.dependencies import SignedIn, Uses, require_operator
-from privact.aggregator.http.models import Me, NewUsers, OneUser, Token, Tokens, UserList
+from privact.aggregator.http.dependencies import SignedIn, Uses, require_scope
+from privact.aggregator.http.models import Me, NewUsers, OneUser, RevokedUsers, Token, Tokens, UserList
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body
 
@@ -26,21 +27,22 @@ _LONGEST: Final = 16 * 2**20
 @router.post(
     "/v1/users",
     status_code=201,
-    dependencies=[Depends(require_operator)],
-    responses=describe(Tokens, 400, 401, 413, 429, 503, status=201, meaning="One token for each new user, shown this once."),
+    dependencies=[require_scope("users")],
+    responses=describe(Tokens, 400, 401, 403, 413, 429, 503, status=201, meaning="One token for each new user, shown this once."),
     openapi_extra=BY_OPERATOR | describe_body(NewUsers, {"users": ["@Ada@a.example", "bob@b.example"]}),
 )
 async def post_users(request: Request, services: Uses) -> Json:
     """Enrol up to 10,000 users. Who is enrolled already keeps the token and is listed in `existing`."""
     new = await read_json(request, NewUsers, _LONGEST)
+    request.scope["privact.subject"] = f"{len(new.users)} users"
     enrolled = await run_in_threadpool(enrol, services.store, new.users, services.utc_seconds())
     return Json(enrolled._asdict(), 201)
 
 
 @router.get(
     "/v1/users",
-    dependencies=[Depends(require_operator)],
-    responses=describe(UserList, 400, 401, 429, 503),
+    dependencies=[require_scope("read")],
+    responses=describe(UserList, 400, 401, 403, 429, 503),
     openapi_extra=BY_OPERATOR,
 )
 def get_users(
@@ -58,13 +60,14 @@ def get_users(
 
 @router.post(
     "/v1/users/token",
-    dependencies=[Depends(require_operator)],
-    responses=describe(Token, 400, 401, 404, 413, 429, 503, _404="no user 'ada@a.example' is enrolled"),
+    dependencies=[require_scope("users")],
+    responses=describe(Token, 400, 401, 403, 404, 413, 429, 503, _404="no user 'ada@a.example' is enrolled"),
     openapi_extra=BY_OPERATOR | describe_body(OneUser, {"user": "ada@a.example"}),
 )
 async def post_token(request: Request, services: Uses) -> Json:
     """Give a user a new token; the old one is worthless from then on."""
     one = await read_json(request, OneUser, _LONGEST)
+    request.scope["privact.subject"] = one.user
     user, digest, token = await run_in_threadpool(replace_token, services.store, one.user)
     services.gate.forget(digest)
     return Json({"user": user, "token": token})
@@ -74,15 +77,36 @@ async def post_token(request: Request, services: Uses) -> Json:
     "/v1/users/{user:path}",
     status_code=204,
     response_class=Response,
-    dependencies=[Depends(require_operator)],
-    responses=describe(None, 400, 401, 404, 429, 503, _404="no user 'ada@a.example' is enrolled")
+    dependencies=[require_scope("users")],
+    responses=describe(None, 400, 401, 403, 404, 429, 503, _404="no user 'ada@a.example' is enrolled")
     | {204: {"description": "Removed."}},
     openapi_extra=BY_OPERATOR,
 )
-async def delete_user(services: Uses, user: str) -> Response:
-    """Remove a user: the token is worthless and future rounds leave the user out. Reports that were accepted stay."""
-    services.gate.forget(await run_in_threadpool(remove, services.store, user, services.utc_seconds()))
+async def delete_user(
+    services: Uses,
+    user: str,
+    erase: Annotated[bool, Query(description="Also erase reports and ids; released trees keep a leaf without a name.")] = False,
+) -> Response:
+    """Remove a user: the token is worthless and future rounds leave the user out. Accepted reports stay, unless erased."""
+    if erase:
+        services.gate.forget(await run_in_threadpool(erase_user, services.store, services.settings, user))
+        services.supervisor.forget_reports()
+    else:
+        services.gate.forget(await run_in_threadpool(remove, services.store, user, services.utc_seconds()))
     return Response(status_code=204)
+
+
+@router.post(
+    "/v1/users/revoke-all",
+    dependencies=[require_scope("users")],
+    responses=describe(RevokedUsers, 401, 403, 429, 503),
+    openapi_extra=BY_OPERATOR,
+)
+async def post_revoke_all(services: Uses) -> Json:
+    """Make every user's token worthless, as after restoring a backup; each user then needs a new one."""
+    n_users = await run_in_threadpool(revoke_all, services.store)
+    services.gate.forget_all()
+    return Json({"revoked": n_users})
 
 
 @router.get("/v1/me", responses=describe(Me, 401, 429, 503), openapi_extra=BY_USER)

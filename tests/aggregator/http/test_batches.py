@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from privact.aggregator.domain.batches import Batches, Overloaded
+from privact.aggregator.http.batches import Batches, Overloaded
 
 
 def run(play):

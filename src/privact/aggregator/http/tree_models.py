@@ -1,0 +1,106 @@
+"""The JSON of responses about released trees, with the examples that the OpenAPI description shows."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from privact.aggregator.http.models import make_example
+
+__all__ = ["CommunityResponse", "CutResponse", "ExploreResponse", "NearestResponse", "PathResponse", "SummaryResponse"]
+
+_ADA: Final = {"user": "ada@a.example", "joined_late": False}
+_BOB: Final = {"user": "bob@b.example", "joined_late": True}
+
+
+class TreeUser(BaseModel):
+    """A user of the tree."""
+
+    user: str = Field(description="Id of the user, normalised.")
+    joined_late: bool = Field(description="Whether the user was placed after the release, without learning the tree again.")
+
+
+class NearUser(TreeUser):
+    """A user near another."""
+
+    community_size: int = Field(description="Users in the smallest cluster that holds both.")
+
+
+class NearestResponse(TreeUser):
+    """Users near a user, nearest communities first; of equally near ones those in larger clusters first."""
+
+    model_config = make_example(**_ADA, nearest=[_BOB | {"community_size": 2}], tied=1)
+
+    nearest: list[NearUser]
+    tied: int = Field(description="Users as near as the last one listed, that one and those not listed included.")
+
+
+class CommunityResponse(TreeUser):
+    """The cluster of about the asked size around a user, never of more than twice as many."""
+
+    model_config = make_example(**_ADA, asked_size=2, size=3, alike=1, offset=0, users=[_ADA, _BOB])
+
+    asked_size: int
+    size: int = Field(description="Users that the cluster holds.")
+    alike: int = Field(
+        description="Users whom the tree cannot tell apart from this user, the user included; if more than `size`, which of them "
+        "are in the cluster is arbitrary."
+    )
+    offset: int = Field(description="Users left out before the first that is named.")
+    users: list[TreeUser] = Field(description="Users of the cluster in the tree's own order, at most `limit`.")
+
+
+class PathResponse(TreeUser):
+    """The clusters that hold a user, from the user alone to everybody."""
+
+    model_config = make_example(**_ADA, clusters=4, sizes=[1, 2, 3, 120])
+
+    clusters: int = Field(description="How many clusters hold the user.")
+    sizes: list[int] = Field(description="Users in each of them, the smallest first, at most `limit`.")
+
+
+class CutCluster(BaseModel):
+    """A cluster of a cut."""
+
+    cluster: int = Field(description="Number of the cluster in the tree's own order.")
+    size: int = Field(description="Users that it holds.")
+    users: list[TreeUser] = Field(description="Some of its users.")
+
+
+class CutResponse(BaseModel):
+    """The tree cut into clusters, by always splitting the one with the largest split at or below it."""
+
+    model_config = make_example(users=120, clusters=[{"cluster": 0, "size": 70, "users": [_ADA]}])
+
+    users: int = Field(description="Users of the tree.")
+    clusters: list[CutCluster]
+
+
+class SummaryResponse(BaseModel):
+    """A released tree as a whole."""
+
+    model_config = make_example(
+        round="spring", users=121, joined_late=1, depth={"mean": 9.5, "largest": 17}, sha256="00" * 32, released_at=1767229200,
+        parameters={"round": "spring", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 4, "bins": "random"},
+        privacy="Per edge: in round spring, whether any one contact exists changes the probability of anything ...",
+        formats=["hct", "newick", "json", "linkage"],
+    )  # fmt: skip
+
+    round: str
+    users: int = Field(description="Users of the tree, with those who joined late.")
+    joined_late: int = Field(description="Users who were placed after the release.")
+    depth: dict[str, float] = Field(description="How many clusters are above users: `mean` and `largest`.")
+    sha256: str = Field(description="Of the released file, which holds nobody who joined late.")
+    released_at: int = Field(description="UTC seconds since 1970.")
+    parameters: dict[str, Any] = Field(description="The public parameters in the released file.")
+    privacy: str = Field(description="What the round promises, in plain English.")
+    formats: list[str] = Field(description="What can be downloaded.")
+
+
+class ExploreResponse(BaseModel):
+    """What the explorer draws; the fields depend on the route."""
+
+    model_config = ConfigDict(extra="allow")
+
+    joined_late: list[str] = Field(description="Which of the users named here joined late.")

@@ -1,0 +1,149 @@
+"""Promise 21: who is erased is in no table and in no file; the released tree keeps a leaf without a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import insert, select, update
+
+from privact.aggregator.domain.erasure import ERASED, erase_user, purge
+from privact.aggregator.domain.refusals import WrongState
+from privact.aggregator.domain.release import record_release, release_path, sha256_of
+from privact.aggregator.http.app import create_app
+from privact.aggregator.jobs.learning import align_reports
+from privact.aggregator.settings import Settings
+from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.schema import metadata, releases, reports, rounds, users
+from privact.aggregator.storage.stored_reports import read_all
+from privact.errors import UnknownUserError
+from privact.protocol.report import Report
+from privact.protocol.round import Round
+from privact.protocol.users import user_digest
+from privact.tree.hct import HierarchicalClusterTree
+
+OPERATOR = "operator." + "o" * 43
+SPRING = Round(id="spring", epsilon=4.0, n_bins=2, n_users=6, seed=bytes(32), opens=1, closes=1000)
+NAMES = sorted((f"user{number}@a.example" for number in range(6)), key=user_digest)
+
+
+@pytest.fixture
+def released(database_url: str, tmp_path: Path) -> Iterator[tuple[Store, Settings]]:
+    """A released round of six users, on both databases."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings = Settings(data_folder=folder, database=database_url, minimum_users=2, operator_token=OPERATOR)
+    store = Store.open(database_url)
+    with store.write() as connection:
+        for serial, name in enumerate(NAMES, 1):
+            row = {"digest": user_digest(name), "id": name, "token_sha256": bytes(32), "enrolled": 1, "serial": serial}
+            connection.execute(insert(users).values(row))
+        learning = {
+            "id": "spring", "state": "learning",
+            "settings": '{"epsilon": 4.0, "n_bins": 2, "bins": "random", "joiner_seconds": 0}',
+            "parameters": SPRING.to_bytes(), "digest": SPRING.digest(), "n_users": 6, "last_serial": 6, "opens": 1,
+            "closes": 1000, "joiners_until": 1000, "n_reports": 6, "created": 1, "opened": 1, "closed": 1000,
+            "search_seed": 7, "profile": "counts",
+        }  # fmt: skip
+        connection.execute(insert(rounds).values(learning))
+        for number, name in enumerate(NAMES):
+            report = Report.bind(SPRING, name, [number, 6 - number])
+            row = {"round_id": "spring", "user": report.user, "bytes": report.to_bytes(), "received": 5, "late": False}
+            connection.execute(insert(reports).values(row))
+    settings.releases_folder.mkdir()
+    path = release_path(settings.releases_folder, "spring")
+    parameters = {"round": "spring", "round_digest": SPRING.digest().hex(), "n_reports": 6}
+    HierarchicalClusterTree.from_children([0, 2, 4, 6, 8], [1, 3, 5, 7, 9], NAMES, parameters).save(path)
+    record_release(store, "spring", sha256_of(path), 6)
+    yield store, settings
+    store.close()
+
+
+def everything(store: Store, settings: Settings) -> bytes:
+    """All rows of all tables and all files of the data folder."""
+    rows: list[Any] = []
+    with store.read() as connection:
+        for table in metadata.sorted_tables:
+            rows += [tuple(row) for row in connection.execute(select(table))]
+    files = [path.read_bytes() for path in settings.data_folder.rglob("*") if path.is_file() and "sqlite3" not in path.name]
+    return repr(rows).encode() + b"".join(files)
+
+
+def test_nothing_of_an_erased_user_is_left_but_a_leaf(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    gone, path = NAMES[2], release_path(settings.releases_folder, "spring")
+    before = HierarchicalClusterTree.load(path)
+    assert gone.encode() in everything(store, settings)
+    erase_user(store, settings, gone.upper())
+    left = everything(store, settings)
+    assert gone.encode() not in left
+    assert repr(user_digest(gone)).encode() not in left
+    after = HierarchicalClusterTree.load(path)
+    assert after.left.tolist() == before.left.tolist()
+    assert after.users is not None
+    assert [user.startswith(ERASED) for user in after.users] == [name == gone for name in NAMES]
+    with store.read() as connection:
+        assert connection.execute(select(releases.c.digest)).scalar_one() == sha256_of(path)
+        assert connection.execute(select(rounds.c.n_reports)).scalar_one() == 5
+    with pytest.raises(UnknownUserError):
+        erase_user(store, settings, gone)
+
+
+def test_a_file_of_sqlite_holds_nothing_of_an_erased_user(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    if not store.is_sqlite:
+        pytest.skip("PostgreSQL reuses the space by VACUUM")
+    erase_user(store, settings, NAMES[2])
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert NAMES[2].encode() not in Path(str(store.url.database)).read_bytes()
+
+
+def test_joiners_can_still_be_placed(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    erase_user(store, settings, NAMES[2])
+    tree = HierarchicalClusterTree.load(release_path(settings.releases_folder, "spring"))
+    names, vectors = align_reports(tree, *read_all(settings.database_url, "spring"))
+    assert names == list(tree.users or ())
+    expected = [[number, 6 - number] for number in range(6)]
+    expected[2] = expected[3]  # the next user in the tree's own order
+    assert vectors.tolist() == expected
+
+
+def test_the_operator_erases_over_http_and_the_tree_names_nobody(released: tuple[Store, Settings]) -> None:
+    settings = released[1]
+    headers = {"Authorization": f"Bearer {OPERATOR}"}
+    with TestClient(create_app(settings)) as client:
+        assert client.get(f"/v1/rounds/spring/tree/path?user={NAMES[2]}").status_code == 200
+        assert client.delete(f"/v1/users/{NAMES[2]}?erase=true", headers=headers).status_code == 204
+        assert client.get(f"/v1/rounds/spring/tree/path?user={NAMES[2]}").status_code == 404
+        assert client.get(f"/v1/rounds/spring/tree/path?user={NAMES[3]}").status_code == 200
+        assert NAMES[2].encode() not in client.get("/v1/rounds/spring/tree/download").content
+        assert client.delete(f"/v1/users/{NAMES[2]}?erase=true", headers=headers).status_code == 404
+
+
+def test_retention_erases_old_reports_and_removed_users(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    day, keeping = 86_400, settings.model_copy(update={"retention_days": 30})
+    with store.write() as connection:
+        connection.execute(update(rounds).values(released=1000))
+        connection.execute(update(users).where(users.c.id == NAMES[0]).values(removed=1000))
+    assert purge(store, settings, 1000 + 400 * day) == (0, 0)  # kept forever by default
+    assert purge(store, keeping, 1000 + 29 * day) == (0, 0)
+    assert purge(store, keeping, 1000 + 31 * day) == (6, 1)
+    left = everything(store, settings)
+    assert NAMES[0].encode() not in left
+    assert NAMES[1].encode() in left  # is still enrolled
+    with store.read() as connection:
+        assert connection.execute(select(reports)).all() == []
+
+
+def test_a_round_that_is_being_learned_is_waited_for(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    with store.write() as connection:
+        connection.execute(update(rounds).values(state="learning"))
+    with pytest.raises(WrongState, match="is being learned from this user's report"):
+        erase_user(store, settings, NAMES[2])
