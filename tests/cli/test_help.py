@@ -11,7 +11,7 @@ from privact.cli.main import app
 
 EXPECTED = {
     "learn", "nearest", "community", "cut", "info", "cost", "quality", "bound", "convert", "show", "demo", "bench tree",
-    "bench service", "serve", "simulate", "round create", "round open", "round close", "users add", "device join",
+    "bench service", "bench shape", "serve", "simulate", "round create", "round open", "round close", "users add", "device join",
     "device answer", "device status", "audit epsilon", "audit release", "audit poisoning", "recommend", "taste",
     "evaluate cold-start", "evaluate existing", "reproduce table3",
     "reproduce table4", "reproduce table5", "reproduce distance", "reproduce communities", "bench scale",

@@ -257,7 +257,7 @@ def _shown_user(network: FederatedNetwork, tree: HierarchicalClusterTree) -> str
     usual = np.argsort(np.abs(degrees - degrees.mean()), kind="stable")[: -(-len(degrees) // 10)]
 
     def excess(row: int) -> float:
-        return sum(log(tree.community(network.graph.users[row], size).size / size) for size in SIZES)
+        return sum(abs(log(tree.community(network.graph.users[row], size).size / size)) for size in SIZES)
 
     return network.graph.users[min(usual.tolist(), key=excess)]
 

@@ -59,7 +59,8 @@ def test_answers_are_those_of_the_tree_with_joiners_marked(found, data):
     assert all(each["joined_late"] == each["user"].startswith("late") for each in near["nearest"])
     community = found.community(user, size, MOST)
     assert [each["user"] for each in community["users"]] == tree.community(user, size).users
-    assert community["size"] == tree.community(user, size).size
+    assert (community["size"], community["alike"]) == (tree.community(user, size).size, tree.alike(user))
+    assert near["tied"] == tree.nearest(user, m).tied
     assert found.path(user, MOST)["sizes"] == tree.communities(user).sizes.tolist()
 
 
@@ -140,7 +141,9 @@ def test_a_file_is_read_once_and_again_when_somebody_has_joined(open_trees):
     with_joiner(stored)
     after = trees.find("spring")
     assert after.summary["joined_late"] == 1
-    assert [each["user"] for each in after.nearest("zoe@late.example", 9)["nearest"]] == [users[i] for i in after.tree.order[:4]]
+    assert [each["user"] for each in after.nearest("zoe@late.example", 9)["nearest"]] == [
+        users[i] for i in after.tree.ring_order.order[:4]
+    ]
     assert after.nearest(users[0], 9)["nearest"][-1] == {"user": "zoe@late.example", "joined_late": True, "community_size": 5}
 
 
@@ -188,6 +191,7 @@ def test_every_question_has_its_route(ask):
     assert (summary["users"], summary["formats"]) == (4, ["hct", "newick", "json", "linkage"])
     assert get(f"/nearest?user={users[0]}&m=1").json() == {
         "user": users[0], "joined_late": False, "nearest": [{"user": users[1], "joined_late": False, "community_size": 2}],
+        "tied": 1,
     }  # fmt: skip
     community = get(f"/community?user={users[0]}&size=2&limit=1").json()
     assert (community["size"], [each["user"] for each in community["users"]]) == (2, [users[0]])

@@ -102,7 +102,7 @@ def sweep_bins(graph: ContactGraph, seeds: int, progress: Callable[[str], None])
             losses, shares = [], []
             for run in runs:
                 points = Embedding.from_counts(run.vectors) if epsilon is None else denoise(run.reports(epsilon), epsilon)
-                tree = learn_tree(points, random_state=run.seed)
+                tree = learn_tree(points, balance=0.0, random_state=run.seed)
                 losses.append(run.loss(tree))
                 shares.append(measure_contact_share(tree, adjacency))
             yield {
@@ -128,8 +128,10 @@ def _tree(meaning: Meaning, graph: Any, labels: Any, seed: int) -> HierarchicalC
     if meaning.bins == "none":
         return draw_random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
     if meaning.profile == "own group only":
-        return learn_tree(np.eye(int(labels.max()) + 2)[labels], random_state=seed)  # users without a group are a group
+        return learn_tree(
+            np.eye(int(labels.max()) + 2)[labels], balance=0.0, random_state=seed
+        )  # users without a group are a group
     given: dict[str, Any] = {"n_bins": 1 if meaning.bins == "one" else default_bins(graph.n_users)}
     if labels is not None:
         given = {"bins": labels}
-    return PrivaCT(EPSILON, profile=meaning.profile, random_state=seed, **given).fit(graph).tree_
+    return PrivaCT(EPSILON, profile=meaning.profile, balance=0.0, random_state=seed, **given).fit(graph).tree_

@@ -98,9 +98,9 @@ def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | N
     if setting.profile == "random tree":
         return draw_random_tree(graph.n_users, np.random.default_rng([seed, graph.n_users]))
     if setting.profile == "own group only":
-        return learn_tree(np.eye(setting.n_bins + 1)[labels], random_state=seed)  # users without a group are a group
+        return learn_tree(np.eye(setting.n_bins + 1)[labels], balance=0.0, random_state=seed)  # users without a group are a group
     bins = {"bins": labels} if labels is not None else {"n_bins": setting.n_bins}
-    return PrivaCT(epsilon, profile=setting.profile, random_state=seed, **bins).fit(graph).tree_
+    return PrivaCT(epsilon, profile=setting.profile, balance=0.0, random_state=seed, **bins).fit(graph).tree_
 
 
 def _full_row(found: dict[str, Any]) -> dict[str, Any]:

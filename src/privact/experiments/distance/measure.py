@@ -123,7 +123,7 @@ def _find_communities(network: RatedNetwork, seed: int) -> dict[str, csr_array]:
     """N(u) of each method but the most popular items, m as each user's own report says."""
     graph = network.graph
     played = PrivaCT(EPSILON, denoise=False, search="gentree", random_state=seed).fit(graph)
-    by_degree = PrivaCT(EPSILON, n_bins=1, random_state=seed).fit(graph)
+    by_degree = PrivaCT(EPSILON, n_bins=1, balance=0.0, random_state=seed).fit(graph)
     rng = np.random.default_rng([seed, 2])
     many = reported_degrees(played)
     return {

@@ -64,13 +64,13 @@ def traces(graph: ContactGraph, seed: int, sweeps: int) -> Iterator[tuple[str, f
         own = np.random.default_rng([seed, round(10 * epsilon)])  # leaves the draws of all other rows as they are
         synthetic = run_ldpgen(graph, epsilon, random_state=own).graph
         yield "LDPGen, then CMN", epsilon, _end(learn_cmn(synthetic, sweeps, random_state=own, window=None).tree, graph, sweeps)
-        yield "PrivaCT, default", epsilon, _end(learn_tree(denoise(reports, epsilon)), graph, sweeps)
+        yield "PrivaCT, default", epsilon, _end(learn_tree(denoise(reports, epsilon), balance=0.0), graph, sweeps)
         noisy = simulate_reports(degrees, epsilon, rng)
-        yield "degree only", epsilon, _end(learn_tree(denoise(noisy, epsilon)), graph, sweeps)
+        yield "degree only", epsilon, _end(learn_tree(denoise(noisy, epsilon), balance=0.0), graph, sweeps)
     yield "GenTree", None, list(enumerate(chain_likelihood(vectors, graph, sweeps, rng)))
     yield "CMN", None, list(enumerate(learn_cmn(graph, sweeps, random_state=rng, window=None).log_likelihood_trace))
     yield "average linkage", None, _end(learn_tree(vectors, search="linkage"), graph, sweeps)
-    yield "degree only", None, _end(learn_tree(degrees), graph, sweeps)
+    yield "degree only", None, _end(learn_tree(degrees, balance=0.0), graph, sweeps)
     yield "random tree", None, _end(draw_random_tree(n, rng), graph, sweeps)
 
 

@@ -79,9 +79,9 @@ def measure_losses(graph: ContactGraph, seed: int) -> dict[str, dict[str, float]
         means = CountPosterior.fit(reports, epsilon_per_report(epsilon), equal_bins=True).counts(reports)
         trees = {
             "paper": learn_tree(reports, search="gentree", random_state=seed),
-            "raw": learn_tree(reports, random_state=seed),
-            "means": learn_tree(np.round(FINE * means), random_state=seed),
-            "expected": learn_tree(denoise(reports, epsilon), random_state=seed),
+            "raw": learn_tree(reports, balance=0.0, random_state=seed),
+            "means": learn_tree(np.round(FINE * means), balance=0.0, random_state=seed),
+            "expected": learn_tree(denoise(reports, epsilon), balance=0.0, random_state=seed),
         }
         found[str(epsilon)] = {method: run.loss(tree) for method, tree in trees.items()}
     return found

@@ -34,12 +34,12 @@ class Rounds:
     @cached_property
     def random_bins(self) -> PrivaCT:
         """The default method on random bins."""
-        return PrivaCT(self.epsilon, random_state=self._rng(0)).fit(self.network.graph)
+        return PrivaCT(self.epsilon, balance=0.0, random_state=self._rng(0)).fit(self.network.graph)
 
     @cached_property
     def degree_only(self) -> PrivaCT:
         """A round that asks for the number of contacts alone."""
-        return PrivaCT(self.epsilon, n_bins=1, random_state=self._rng(1)).fit(self.network.graph)
+        return PrivaCT(self.epsilon, n_bins=1, balance=0.0, random_state=self._rng(1)).fit(self.network.graph)
 
     @cached_property
     def blind_tree(self) -> HierarchicalClusterTree:

@@ -117,7 +117,9 @@ class ColdStartRun:
         """A round in which bins are taste groups of the users with ratings."""
         if epsilon not in self._taste_rounds:
             groups = self._groups
-            model = PrivaCT(epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", random_state=self._rng(4))
+            model = PrivaCT(
+                epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", balance=0.0, random_state=self._rng(4)
+            )
             self._taste_rounds[epsilon] = model.fit(self.network.graph)
         return self._taste_rounds[epsilon]
 
