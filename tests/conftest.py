@@ -87,7 +87,7 @@ CHROMIUM_FLAGS = [
     "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]  # fmt: skip
 PAGE_FILES = Path(privact.__file__).parent / "device" / "page" / "static"
-MODULES = ("address", "bins", "bytes", "degrees", "labels", "noise", "report", "round", "users")
+MODULES = ("address", "bins", "bytes", "degrees", "labels", "noise", "report", "round", "round_log", "users")
 
 
 @pytest.fixture(scope="session")

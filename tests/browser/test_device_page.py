@@ -20,6 +20,8 @@ from privact.device.degrees import degree_vector
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.protocol.round_log import RoundLog
+from privact.protocol.signing import new_signing_key, public_key_of
 from privact.simulate.local_aggregator import run_aggregator
 
 expect.set_options(timeout=60_000)  # a busy machine is no failure
@@ -430,6 +432,23 @@ def test_a_lying_aggregator_gets_nothing(open_page, invited, lie) -> None:
     assert sent == []
 
 
+def test_a_round_outside_the_log_and_a_rewritten_log_are_refused(open_page, invited) -> None:
+    secret = new_signing_key()
+    listed = RoundLog(public_key_of(secret)).append(invited.round("groups"), secret)
+    page = open_page("about:blank", service_workers="block")
+    page.route("**/v1/log", lambda route: route.fulfill(body=listed.to_bytes()))
+    page.goto(invited.link(USERS[75]))
+    ready(page)
+    expect(spring(page)).to_contain_text("not in the public log of rounds")
+    expect(page.locator("#round-groups")).to_contain_text("Choose a file with your contacts")
+    page.unroute("**/v1/log")
+    other = RoundLog(public_key_of(secret)).append(invited.round(), secret)
+    page.route("**/v1/log", lambda route: route.fulfill(body=other.to_bytes()))
+    page.reload()
+    expect(page.locator("#trouble-text")).to_contain_text("The log of rounds was rewritten: nothing is answered")
+    expect(page.locator("#rounds section")).to_have_count(0)
+
+
 def test_a_round_that_changes_after_it_was_drawn_is_refused(open_page, invited, contacts) -> None:
     page = ready(open_page(invited.link(USERS[71]), service_workers="block"))
     look(page, contacts)
@@ -449,12 +468,13 @@ def test_what_is_no_invitation_is_refused(open_page, invited, text) -> None:
     expect(page.locator("#trouble-text")).to_contain_text("This invitation")
 
 
-def test_a_file_that_is_no_list_of_contacts_is_refused(open_page, invited, tmp_path) -> None:
+def test_what_cannot_be_read_is_left_out_and_said(open_page, invited, tmp_path) -> None:
     page = ready(open_page(invited.link(USERS[72])))
-    picture = tmp_path / "photo.csv"
-    picture.write_bytes(bytes(range(256)))
-    spring(page).locator("input[type=file]").set_input_files(picture)
-    expect(spring(page).locator(".status")).to_contain_text("This file is not text")
-    picture.write_text("a@b.example,c@d.example,e@f.example\n")
-    spring(page).locator("input[type=file]").set_input_files(picture)
-    expect(spring(page).locator(".status")).to_contain_text("Line 1 has 3 columns")
+    file = tmp_path / "contacts.csv"
+    file.write_bytes(b"bob@b.example\na@b.example,c@d.example,e@f.example\n\xff\xfe@b.example\n")
+    spring(page).locator("input[type=file]").set_input_files(file)
+    expect(spring(page)).to_contain_text(
+        "1 contact found in your list; 2 entries have no address that can be read and were left out."
+    )
+    spring(page).get_by_text("See the contacts that were found").click()
+    assert spring(page).locator(".list li").all_inner_texts() == ["bob@b.example"]

@@ -5,6 +5,7 @@ Tabs are killed at every point between two steps; whatever was drawn before and 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -42,10 +43,10 @@ LOAD = (
     window.place = aggregatorAddress("https://clusters.example");
     window.join = (answered = [], spent = null) => home.join(place, TOKEN, USER, answered, spent);
     window.draw = (round, now = NOW) => home.ledgerOf(place.key).drawOnce(round, {
-        now, late: false, drawDelay: () => 5,
+        now, late: false, reserve: 30, drawDelay: () => 5,
         randomize: () => encodeReport(round, USER, randomize(Array(round.nBins).fill(0), round.epsilonReport)),
     });
-    window.pay = (round, now = NOW) => home.ledgerOf(place.key).payOnce(round, { now, late: false });
+    window.pay = (round, now = NOW) => home.ledgerOf(place.key).payOnce(round, { now, late: false, reserve: 30 });
     window.ask = async (hex) => {
         const round = parseRound(fromHex(hex));
         await join();
@@ -67,7 +68,8 @@ LOAD = (
 
 
 def a_round(name: str = "spring", **other: Any) -> str:
-    settings = {"epsilon": 0.5, "n_bins": 40, "n_users": 1000, "seed": bytes(16), "closes": 2 * NOW, **other}
+    seed = hashlib.blake2b(name.encode(), digest_size=16).digest()
+    settings = {"epsilon": 0.5, "n_bins": 40, "n_users": 1000, "seed": seed, "closes": 2 * NOW, **other}
     return Round(id=name, **settings).to_bytes().hex()
 
 
@@ -168,6 +170,7 @@ def test_looking_costs_nothing_and_paying_once(new_browser, tab_of) -> None:
         ({"n_users": 99}, "99 people, fewer than the 100"),
         ({"opens": NOW + 1}, "opens at"),
         ({"closes": NOW}, "closed at"),
+        ({"closes": NOW + 29}, "closes in 29 seconds"),
     ],
 )
 def test_what_the_python_device_refuses_is_refused(new_browser, tab_of, other, reason) -> None:
@@ -189,17 +192,17 @@ def test_rules_agree_with_python_on_random_rounds(new_browser, tab_of) -> None:
             seed=bytes(16), opens=opens, closes=opens + rng.randrange(1, 9), joiner_seconds=rng.randrange(5),
         )  # fmt: skip
         rules = Rules(10.0, rng.choice([0.5, 1.0, 2.0]), rng.choice([1, 100]))
-        late = rng.random() < 0.5
+        late, reserve = rng.random() < 0.5, rng.randrange(4)
         try:
-            check_round(round, rules, NOW, late=late)
+            check_round(round, rules, NOW, late=late, reserve=reserve)
             expected.append(True)
         except PrivaCTError:
             expected.append(False)
-        cases.append([round.to_bytes().hex(), vars(rules), late])
+        cases.append([round.to_bytes().hex(), vars(rules), late, reserve])
     assert 200 < sum(expected) < 1800
     found = tab_of(new_browser()).evaluate(
-        """({ cases, now }) => cases.map(([hex, rules, late]) => {
-            try { checkRound(parseRound(fromHex(hex)), rules, now, late); return true; } catch { return false; }
+        """({ cases, now }) => cases.map(([hex, rules, late, reserve]) => {
+            try { checkRound(parseRound(fromHex(hex)), rules, now, late, reserve); return true; } catch { return false; }
         })""",
         {"cases": cases, "now": NOW},
     )
@@ -236,6 +239,49 @@ def test_a_round_that_changed_after_it_was_drawn_is_refused(new_browser, tab_of)
     tab.evaluate("(round) => ask(round)", ROUND)
     assert "was changed after you answered it" in failure(tab, "await ask(argument)", a_round(epsilon=0.25))
     assert tab.evaluate("told()")["spent"] == "0.5"
+
+
+ELSEWHERE = """() => {
+    window.place = aggregatorAddress("https://other.example");
+}"""
+
+
+def test_one_budget_holds_for_all_addresses(new_browser, tab_of) -> None:
+    tab = tab_of(new_browser())
+    for number in range(3):
+        tab.evaluate("(round) => ask(round)", a_round(f"r{number}", epsilon=2.0))
+    tab.evaluate(ELSEWHERE)
+    tab.evaluate("join()")
+    assert tab.evaluate("told()")["left"] == "4"
+    for number in range(2):
+        tab.evaluate("(round) => ask(round)", a_round(f"s{number}", epsilon=2.0))
+    assert "only 0 of your 10 is left" in failure(tab, "await ask(argument)", a_round("s9", epsilon=0.5))
+    tab.evaluate("() => { window.place = aggregatorAddress('https://clusters.example'); }")
+    assert "only 0 of your 10 is left" in failure(tab, "await ask(argument)", a_round("r9", epsilon=0.5))
+
+
+@pytest.mark.parametrize("changed", [{}, {"epsilon": 0.25}, {"closes": NOW + 500}])
+def test_the_same_question_under_another_name_or_address_gets_no_other_noise(new_browser, tab_of, changed) -> None:
+    tab = tab_of(new_browser())
+    tab.evaluate("(round) => ask(round)", ROUND)
+    seed = hashlib.blake2b(b"spring", digest_size=16).digest()
+    assert "asks the same as round spring" in failure(tab, "await ask(argument)", a_round("again", seed=seed, **changed))
+    tab.evaluate(ELSEWHERE)
+    assert "you answered at clusters.example" in failure(tab, "await ask(argument)", a_round(**changed))
+    assert tab.evaluate("(round) => ask(round)", a_round("again", n_bins=39, seed=seed))  # other bins, another question
+
+
+def test_a_ledger_that_is_lost_stops_every_address(new_browser, tab_of) -> None:
+    tab = tab_of(new_browser())
+    tab.evaluate("(round) => ask(round)", ROUND)
+    tab.evaluate(ELSEWHERE)
+    tab.evaluate("join()")
+    tab.evaluate(
+        """() => transact(database, "readwrite", ["entries", rowsOf("clusters.example")], (rows, store) => {
+            for (const row of rows) store("entries").delete([row.aggregator, row.number]);
+        })"""
+    )
+    assert "is gone" in failure(tab, "await ask(argument)", a_round("next"))
 
 
 DAMAGE = {

@@ -17,6 +17,8 @@ from privact.protocol.addresses import aggregator_address
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MAX_USERS, Round
+from privact.protocol.round_log import RoundLog
+from privact.protocol.signing import new_signing_key, public_key_of
 from privact.protocol.users import normalise_user_id, user_digest
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
@@ -290,3 +292,67 @@ def test_no_two_reports_share_their_noise(page_device: Any) -> None:
     draw = "() => core.noise.randomize(Array(64).fill(0), 0.5).map(Number)"
     streams = {tuple(page_device.call(draw)) for _ in range(50)}
     assert len(streams) == 50
+
+
+READ_LOG = """async (encoded) => {
+    const found = [];
+    for (const each of encoded) {
+        try {
+            const { key, rounds, links } = await core.round_log.parseLog(core.bytes.fromHex(each));
+            found.push([key, rounds.map(core.bytes.toHex), links]);
+        } catch (error) { found.push(error.constructor.name); }
+    }
+    return found;
+}"""
+
+
+def a_log(n_rounds: int) -> RoundLog:
+    rng, secret = random.Random(11), new_signing_key()
+    log = RoundLog(public_key_of(secret))
+    for _ in range(n_rounds):
+        log = log.append(random_round(rng), secret)
+    return log
+
+
+def test_logs_of_rounds_are_read_alike(page_device: Any) -> None:
+    logs = [a_log(n_rounds) for n_rounds in (0, 1, 5)]
+    found = page_device.call(READ_LOG, [log.to_bytes().hex() for log in logs])
+    for log, (key, rounds, links) in zip(logs, found, strict=True):
+        assert key == log.public_key.hex()
+        assert rounds == [entry.parameters.hex() for entry in log.entries]
+        assert links == [link.hex() for link in log.links()]
+
+
+def test_a_log_that_python_refuses_is_refused(page_device: Any) -> None:
+    rng = random.Random(12)
+    data = a_log(3).to_bytes()
+    damaged = [data[:-1], data + b"\0", data[:40], b"", data[:41]]
+    for _ in range(100):
+        place = rng.randrange(len(data))
+        damaged.append(data[:place] + bytes([data[place] ^ (1 << rng.randrange(8))]) + data[place + 1 :])
+    for each, read in zip(damaged, page_device.call(READ_LOG, [each.hex() for each in damaged]), strict=True):
+        with pytest.raises(ProtocolError):
+            RoundLog.from_bytes(each)
+        assert read == "ProtocolError", each.hex()
+
+
+def test_a_log_must_continue_from_what_was_seen(page_device: Any) -> None:
+    secret, rng = new_signing_key(), random.Random(13)
+    rounds = [random_round(rng) for _ in range(3)]
+    first = RoundLog(public_key_of(secret)).append(rounds[0], secret)
+    longer, rewritten = first.append(rounds[1], secret), RoundLog(public_key_of(secret)).append(rounds[2], secret)
+    accept = """async ([before, after]) => {
+        const read = async (hex) => hex && core.round_log.parseLog(core.bytes.fromHex(hex));
+        try {
+            const kept = core.round_log.acceptLog(await read(before), null);
+            return core.round_log.acceptLog(await read(after), kept)?.entries ?? null;
+        } catch (error) { return error.message; }
+    }"""
+    seen = first.to_bytes().hex()
+    assert page_device.call(accept, [seen, longer.to_bytes().hex()]) == 2
+    assert page_device.call(accept, [None, seen]) == 1
+    assert page_device.call(accept, [None, None]) is None
+    assert "was rewritten" in page_device.call(accept, [seen, rewritten.to_bytes().hex()])
+    assert "was rewritten" in page_device.call(accept, [longer.to_bytes().hex(), seen])
+    assert "another key" in page_device.call(accept, [seen, a_log(1).to_bytes().hex()])
+    assert "shows none now" in page_device.call(accept, [seen, None])

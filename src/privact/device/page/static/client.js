@@ -6,6 +6,7 @@ import { fromHex, toHex } from "./core/bytes.js";
 import { AggregatorError, InputError, ProtocolError } from "./core/errors.js";
 import { parseLabels } from "./core/labels.js";
 import { isRoundId, parseRound } from "./core/round.js";
+import { LONGEST_LOG, parseLog } from "./core/round_log.js";
 import { normaliseUserId, userDigest } from "./core/users.js";
 
 const TOKEN = /^[0-9a-f]{32}\.[\x21-\x7e]{1,479}$/;
@@ -40,6 +41,14 @@ export class Client {
     }
     if (this.token.split(".")[0] !== toHex(userDigest(me.user))) throw new AggregatorError(`${this.address.url} takes you for somebody else: tell the operator`);
     return me;
+  }
+
+  // The log of all rounds, its signatures checked; null if the aggregator keeps none.
+  async log() {
+    const { status, body } = await this.#ask("GET", "/v1/log", LONGEST_LOG, { attempts: ASKING, anonymous: true });
+    if (status === 404) return null;
+    if (status !== 200) throw new AggregatorError(`${this.address.url} does not show its log of rounds: tell the operator`);
+    return parseLog(body);
   }
 
   // The parameters of an announced round; anything but the announced bytes is refused.

@@ -56,7 +56,9 @@ function readBackup(text) {
     throw new LedgerError("this backup is damaged: its parts do not belong together");
   }
   const deliveries = told.deliveries.map(({ round_id, outcome, told: when }) => ({ round_id: String(round_id), outcome: String(outcome), told: Number(when) }));
-  return { account: { key: address.key, url: address.url, user, token }, entries: told.entries, deliveries, book };
+  const log = told.account.log ?? null;
+  if (log && !(typeof log.key === "string" && Number.isInteger(log.entries) && typeof log.head === "string")) throw new LedgerError("this backup is damaged");
+  return { account: { key: address.key, url: address.url, user, token, log }, entries: told.entries, deliveries, book };
 }
 
 function isSound(rows) {

@@ -22,6 +22,10 @@ export function openDatabase() {
   });
 }
 
+// The key under which a ledger is kept that was lost and begun again: nothing is read from it any more.
+export const asideKey = (aggregator) => `${aggregator} lost ${Date.now()}`;
+export const isAside = (key) => / lost \d+$/.test(key);
+
 // Everything of one aggregator in a store.
 export const rowsOf = (aggregator) => IDBKeyRange.bound([aggregator], [aggregator, []]);
 

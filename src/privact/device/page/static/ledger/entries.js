@@ -7,7 +7,7 @@
 //   drawn     the one report of a round: noise was drawn. It costs nothing as long as it stays here.
 //   answered  that report was given to be sent, and is paid for. It comes before the first byte leaves.
 
-import { blake2b, fromHex, joinBytes, toHex, utf8 } from "../core/bytes.js";
+import { blake2b, fromHex, joinBytes, sameBytes, toHex, utf8 } from "../core/bytes.js";
 import { LedgerError, RefusedError } from "../core/errors.js";
 import { readReport } from "../core/report.js";
 import { parseRound } from "../core/round.js";
@@ -16,6 +16,9 @@ import { checkRules, tightened } from "./rules.js";
 
 const FIELDS = ["number", "kind", "made", "round_id", "epsilon", "statement", "parameters", "report", "delay", "send_at"];
 const EMPTY = { round_id: null, epsilon: "0", statement: null, parameters: null, report: null, delay: null, send_at: null };
+
+const MOST_REPORTS = 10_000; // that are kept, whatever rounds an aggregator makes up
+const MOST_BYTES = 2 ** 24; // of all reports together
 
 // An entry after the one with the given link, with its own link. Bytes are hexadecimal, so that a row is also a line of a backup.
 export function makeEntry(fields, previous) {
@@ -72,19 +75,39 @@ const READ = {
   },
 };
 
-// What was drawn for this round, if it was; refused if the round of this name was another one then.
+// A ledger among the others of this browser: all of them share one lifetime budget, the strictest.
+export function amongOthers(book, others) {
+  const all = [book, ...others];
+  const budget = Math.min(...all.map((each) => each.rules.budget));
+  const spent = all.reduce((sum, each) => sum + each.spent, 0n);
+  const left = amount(budget) - spent;
+  const everywhere = all.flatMap((each) => [...each.drawn.values()].map((drawn) => ({ ...drawn, aggregator: each.aggregator })));
+  return Object.freeze({ ...book, rules: Object.freeze({ ...book.rules, budget }), spent, left: left > 0n ? left : 0n, everywhere });
+}
+
+// What was drawn for this round, if it was; refused if another draw of noise would tell more than the budget allows: a round of the
+// same name that was another one then, the same round at another address, or another round over the same seed and bins.
 export function drawnFor(book, round) {
   if (book.lost.has(round.id)) throw new RefusedError(`round ${round.id} was answered from a device whose memory was lost since: it is not answered again`);
   const found = book.drawn.get(round.id);
   if (found && toHex(found.round.digest) !== toHex(round.digest)) {
     throw new RefusedError(`round ${round.id} was changed after you answered it: it is not answered again, tell the operator`);
   }
-  return found ?? null;
+  if (found) return found;
+  const same = book.everywhere.find(({ round: other }) => other.nBins === round.nBins && sameBytes(sourceOf(other), sourceOf(round)));
+  if (same) throw new RefusedError(`round ${round.id} asks the same as round ${same.round.id}, which you answered at ${same.aggregator}: it is not answered again`);
+  return null;
 }
 
-// Refuse a round that costs more than is left.
+const sourceOf = (round) => (round.bins === "random" ? round.seed : round.labelsDigest);
+
+// Refuse a round that costs more than is left, or whose report there is no room for.
 export function checkBudget(book, round) {
   if (amount(round.epsilon) > book.left) {
     throw new RefusedError(`round ${round.id} costs ${inWords(round.epsilon)}, but only ${inWords(book.left)} of your ${inWords(book.rules.budget)} is left`);
+  }
+  const kept = book.everywhere.reduce((sum, { report }) => sum + report.length, 0);
+  if (book.everywhere.length >= MOST_REPORTS || kept + 57 + 4 * round.nBins > MOST_BYTES) {
+    throw new RefusedError(`round ${round.id} has ${round.nBins} numbers, more than this browser keeps room for`);
   }
 }

@@ -2,7 +2,7 @@
 
 import { InputError, LedgerError } from "../core/errors.js";
 import { amount, inWords } from "./amounts.js";
-import { rowsOf, transact } from "./database.js";
+import { asideKey, rowsOf, transact } from "./database.js";
 import { readBook } from "./entries.js";
 import { Ledger } from "./ledger.js";
 import { readMarker, removeMarker } from "./marker.js";
@@ -34,9 +34,20 @@ export class Home {
       throw new LedgerError(`you took part in ${answered.length === 1 ? "a round" : `${answered.length} rounds`} before, from another device or browser`);
     } else await ledger.create(user, DEFAULT_RULES);
     const account = { key: address.key, url: address.url, user, token };
-    await transact(this.database, "readwrite", ["accounts", address.key], (_, store) => void store("accounts").put(account));
+    await transact(this.database, "readwrite", ["accounts", address.key], ([before], store) => {
+      store("accounts").put({ ...account, log: before?.log ?? null });
+    });
     ledger.reached("joined");
     return account;
+  }
+
+  // Remember how far the log of rounds of an aggregator has come.
+  //
+  // accept: called with what was remembered, or null; gives what to remember, or refuses.
+  keepLog(key, accept) {
+    return transact(this.database, "readwrite", ["accounts", key], ([account], store) => {
+      store("accounts").put({ ...account, log: accept(account?.log ?? null) });
+    });
   }
 
   // Set a damaged or outdated ledger aside and begin a new one that has spent what the person says; a sound one stays.
@@ -52,7 +63,7 @@ export class Home {
       rules = book.rules;
       for (const id of [...book.drawn.keys(), ...book.lost]) lost.add(id);
     }
-    const aside = `${ledger.key} lost ${Date.now()}`;
+    const aside = asideKey(ledger.key);
     await transact(this.database, "readwrite", ["entries", rowsOf(ledger.key)], (found, store) => {
       for (const row of found) {
         store("entries").add({ ...row, aggregator: aside });

@@ -1,4 +1,4 @@
-// The ledger: what this device may still spend at one aggregator, and the one stored report of each round.
+// The ledger: what this device may still spend, and the one stored report of each round. The budget is one for all aggregators.
 //
 // It lives in IndexedDB. Drawing a report and storing it is one transaction, paying for it another, each on disk before the next step.
 // Beside it, in another storage of the browser, lies a marker with the number of entries and the last link: a ledger that is missing,
@@ -6,10 +6,10 @@
 
 import { toHex } from "../core/bytes.js";
 import { LedgerError, RefusedError } from "../core/errors.js";
-import { rowsOf, transact } from "./database.js";
-import { checkBudget, drawnFor, makeEntry, readBook } from "./entries.js";
-import { readMarker, writeMarker } from "./marker.js";
-import { checkRound, mustTighten } from "./rules.js";
+import { isAside, rowsOf, transact } from "./database.js";
+import { amongOthers, checkBudget, drawnFor, makeEntry, readBook } from "./entries.js";
+import { markedKeys, readMarker, writeMarker } from "./marker.js";
+import { checkRound, closingTime, mustTighten } from "./rules.js";
 
 const WAY_OUT = "so nothing is sent from here any more. Restore your newest backup";
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -27,7 +27,7 @@ export class Ledger {
   // Begin a ledger; one that is there is never overwritten.
   async create(user, rules, { spent = 0, lost = [] } = {}) {
     await this.#write((rows) => {
-      if (rows.length || readMarker(this.key)) throw new LedgerError("there is a ledger for this aggregator already");
+      if (rows.some(({ aggregator }) => aggregator === this.key) || readMarker(this.key)) throw new LedgerError("there is a ledger for this aggregator already");
       const id = toHex(crypto.getRandomValues(new Uint8Array(16)));
       const statement = JSON.stringify({ id, aggregator: this.key, user, rules });
       const made = [{ kind: "joined", epsilon: String(spent), statement }, ...[...lost].sort().map((round_id) => ({ kind: "lost", round_id }))];
@@ -39,7 +39,7 @@ export class Ledger {
 
   // Everything that the ledger says; one that is lost, damaged, or older than its marker is refused.
   read() {
-    return transact(this.database, "readonly", ["entries", rowsOf(this.key)], (rows) => this.#checked(rows));
+    return transact(this.database, "readonly", ["entries", null], (rows) => this.#checked(rows));
   }
 
   // Bring the marker up to the last entry, and say what the ledger says.
@@ -52,15 +52,15 @@ export class Ledger {
 
   // The one report of a round: the stored one, or else a new one, stored before it is returned.
   //
-  // now: UTC seconds. late: whether this user may join late.
+  // now: UTC seconds. late: whether this user may join late. reserve: seconds before the close that are kept for sending.
   // drawDelay: how many milliseconds to wait before sending; called before any noise is drawn, so that it cannot depend on it.
   // randomize: makes the bytes; called at most once in the life of a ledger for each round.
-  async drawOnce(round, { now, late, drawDelay, randomize }) {
+  async drawOnce(round, { now, late, reserve, drawDelay, randomize }) {
     await this.#write((rows) => {
       const book = this.#checked(rows);
       if (drawnFor(book, round)) return [];
       this.reached("begun");
-      checkRound(round, book.rules, now, late);
+      checkRound(round, book.rules, now, late, reserve);
       checkBudget(book, round);
       const delay = drawDelay();
       this.reached("delay drawn");
@@ -73,16 +73,17 @@ export class Ledger {
   }
 
   // Pay for the stored report of a round, once; only then may its bytes be sent. Gives the answer that is to be sent.
-  async payOnce(round, { now, late }) {
+  async payOnce(round, { now, late, reserve }) {
     await this.#write((rows) => {
       const book = this.#checked(rows);
       const drawn = drawnFor(book, round);
       if (!drawn) throw new RefusedError(`nothing was drawn for round ${round.id} yet`);
       if (book.answers.has(round.id)) return [];
       this.reached("paying");
-      checkRound(round, book.rules, now, late);
+      checkRound(round, book.rules, now, late, reserve);
       checkBudget(book, round);
-      return [{ kind: "answered", round_id: round.id, epsilon: String(round.epsilon), send_at: Math.floor(1000 * now) + drawn.delay }];
+      const send_at = Math.floor(Math.min(1000 * now + drawn.delay, 1000 * (closingTime(round, late) - reserve)));
+      return [{ kind: "answered", round_id: round.id, epsilon: String(round.epsilon), send_at }];
     });
     this.reached("paid");
     return (await this.mark()).answers.get(round.id);
@@ -111,8 +112,9 @@ export class Ledger {
 
   // Append what decide(rows) gives: new entries without number, time and link.
   #write(decide) {
-    return transact(this.database, "readwrite", ["entries", rowsOf(this.key)], (rows, store) => {
-      let [number, previous] = [rows.length, rows.at(-1)?.link ?? ""];
+    return transact(this.database, "readwrite", ["entries", null], (rows, store) => {
+      const own = rows.filter(({ aggregator }) => aggregator === this.key);
+      let [number, previous] = [own.length, own.at(-1)?.link ?? ""];
       for (const fields of decide(rows)) {
         const entry = makeEntry({ number: ++number, made: seconds(), ...fields }, previous);
         store("entries").add({ aggregator: this.key, ...entry });
@@ -122,15 +124,23 @@ export class Ledger {
     });
   }
 
+  // What this ledger says among all others, once each of them has been checked. rows: the entries of all ledgers.
   #checked(rows) {
-    const marker = readMarker(this.key);
-    if (!rows.length) throw new LedgerError(`what this browser knew of your answers is gone, ${WAY_OUT}`);
-    const book = readBook(rows);
-    // Only a tab that was closed right after joining leaves no marker.
-    if (!marker && book.drawn.size) throw new LedgerError(`this browser no longer knows how far it had come, ${WAY_OUT}`);
-    if (marker && (marker.ledger !== book.id || book.links[marker.entries - 1] !== marker.head)) {
-      throw new LedgerError(`what this browser remembers is older than what it wrote, ${WAY_OUT}`);
-    }
-    return book;
+    const keys = new Set([...rows.map(({ aggregator }) => aggregator), ...markedKeys()].filter((key) => key !== this.key && !isAside(key)));
+    const [own, ...others] = [this.key, ...keys].map((key) => checkLedger(key, rows.filter(({ aggregator }) => aggregator === key)));
+    return amongOthers(own, others);
   }
+}
+
+// What one ledger says; refused if it is missing, damaged, or older than its marker.
+function checkLedger(key, rows) {
+  const marker = readMarker(key);
+  if (!rows.length) throw new LedgerError(`what this browser knew of your answers is gone, ${WAY_OUT}`);
+  const book = readBook(rows);
+  // Only a tab that was closed right after joining leaves no marker.
+  if (!marker && book.drawn.size) throw new LedgerError(`this browser no longer knows how far it had come, ${WAY_OUT}`);
+  if (marker && (marker.ledger !== book.id || book.links[marker.entries - 1] !== marker.head)) {
+    throw new LedgerError(`what this browser remembers is older than what it wrote, ${WAY_OUT}`);
+  }
+  return book;
 }

@@ -1,6 +1,10 @@
 // The marker beside a ledger: how far it had come, in another storage of the browser than the ledger itself.
 
-const name = (key) => `privact ledger ${key}`;
+const PREFIX = "privact ledger ";
+const name = (key) => PREFIX + key;
+
+// The keys of all ledgers that have a marker.
+export const markedKeys = () => Object.keys(localStorage).filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
 
 // ledger: its id. entries: how many there are. head: the link of the last. Null if there is no marker, or none that can be read.
 export function readMarker(key) {

@@ -38,16 +38,21 @@ export function mustTighten(rules, other) {
 // Refuse a round that breaks the rules, whatever is left of the budget.
 //
 // now: this device's clock, UTC seconds. late: whether the aggregator says that this user may join late.
-export function checkRound(round, rules, now, late) {
+// reserve: seconds before the close that are needed to send a report in time.
+export function checkRound(round, rules, now, late, reserve = 0) {
   if (!(round.epsilon > 0 && round.epsilon <= rules.cap)) {
     throw new RefusedError(`round ${round.id} costs ${inWords(round.epsilon)}, more than the ${inWords(rules.cap)} that you allow one round`);
   }
   if (round.nUsers < rules.minimum_users) {
     throw new RefusedError(`round ${round.id} has ${round.nUsers} people, fewer than the ${rules.minimum_users} that you ask for`);
   }
-  const last = round.closes + (late ? round.joinerSeconds : 0);
+  const last = closingTime(round, late);
   if (now < round.opens) throw new RefusedError(`round ${round.id} opens at ${date(round.opens)}, but the clock here says ${date(now)}`);
   if (now >= last) throw new RefusedError(`round ${round.id} closed at ${date(last)}, and the clock here says ${date(now)}`);
+  if (now > last - reserve) throw new RefusedError(`round ${round.id} closes in ${Math.floor(last - now)} seconds, too few to be sure that your numbers arrive`);
 }
+
+// When a round closes for this user, UTC seconds.
+export const closingTime = (round, late) => round.closes + (late ? round.joinerSeconds : 0);
 
 const date = (seconds) => `${new Date(1000 * Math.min(Math.max(seconds, 0), LAST_SECOND)).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -89,7 +89,7 @@ async function enter(account, accounts) {
 async function look() {
   const { session } = state;
   if (!session) return;
-  const { me, book, proposals } = await proposeRounds(session.account, session.client, session.ledger, Date.now() / 1000);
+  const { me, book, proposals } = await proposeRounds(state.home, session.account, session.client, session.ledger, Date.now() / 1000);
   if (session !== state.session) return;
   for (const proposal of proposals) {
     if (state.cards.has(proposal.notice.id)) continue;

@@ -1,6 +1,6 @@
 // One round as a card, from choosing contacts to the numbers that were sent. Each state of the card is one function.
 
-import { countContacts, drawReport, reasonFor, sendReport, WINDOW } from "../answer.js";
+import { countContacts, drawReport, payReport, reasonFor, sendReport, WINDOW } from "../answer.js";
 import { readContacts, readFileText } from "../contacts/read.js";
 import { InputError } from "../core/errors.js";
 import { amount, inWords } from "../ledger/amounts.js";
@@ -68,8 +68,7 @@ export class RoundCard {
 
   // Step 2: what was counted.
   async #count(found) {
-    const { account, client } = this.session;
-    const counts = await countContacts(account, client, this.proposal, found.ids);
+    const counts = countContacts(this.session.account, this.proposal, found.ids);
     Object.assign(this, { found, counts });
     const { round } = this.proposal;
     const counted = counts.reduce((sum, count) => sum + count, 0);
@@ -122,8 +121,8 @@ export class RoundCard {
 
   // Step 5: pay first, then send the stored bytes.
   async #pay() {
-    const { ledger } = this.session;
-    const answer = await ledger.payOnce(this.proposal.round, { now: Date.now() / 1000, late: this.proposal.late });
+    const { client, ledger } = this.session;
+    const answer = await payReport(client, ledger, this.proposal, Date.now() / 1000);
     this.proposal.answer = answer;
     this.session.refresh();
     this.#showWaiting(answer);
