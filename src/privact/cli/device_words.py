@@ -16,7 +16,7 @@ from privact.errors import InputError, PrivaCTError
 if TYPE_CHECKING:
     from privact.device.answer import Outcome, Proposal
     from privact.device.contacts.contact_list import Contacts
-    from privact.device.ledger.entries import Book
+    from privact.device.ledger.book import Book
     from privact.device.ledger.home import Account
 
 __all__ = [

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privact.client.device_client import DeviceClient, Me, Notice
-from privact.device.ledger.entries import Book, StoredReport
+from privact.device.ledger.book import Book
+from privact.device.ledger.entries import StoredReport
 from privact.device.ledger.home import Account
 from privact.device.ledger.rules import amount, check_round
 from privact.device.slots import RESERVE, draw_slot, wait_for

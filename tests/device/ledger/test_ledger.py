@@ -318,7 +318,7 @@ def test_a_ledger_one_entry_ahead_of_its_marker_is_fine_and_the_marker_follows(l
 
 
 def test_a_locked_ledger_is_told_in_one_line(ledger, monkeypatch):
-    monkeypatch.setattr("privact.device.ledger.ledger._WAIT", 0.01)
+    monkeypatch.setattr("privact.device.ledger.ledger_file._WAIT", 0.01)
     other = sqlite3.connect(ledger.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(InputError, match="database is locked"):

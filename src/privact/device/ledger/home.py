@@ -6,16 +6,16 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from privact.device.ledger.entries import WAY_OUT, Book
-from privact.device.ledger.first_version import FirstLedger, read_first_ledger
+from privact.device.ledger.book import Book
+from privact.device.ledger.entries import WAY_OUT
 from privact.device.ledger.kept_log import KeptLog
 from privact.device.ledger.ledger import Ledger
+from privact.device.ledger.merging import ACCOUNT, LEDGER, MARKER, MERGED, merge_first_ledgers, set_files_aside
 from privact.device.ledger.rules import Rules
 from privact.errors import InputError, LedgerError
 from privact.protocol.addresses import Address, aggregator_address
@@ -24,11 +24,7 @@ from privact.storage import clear_drafts, make_private_folder, write_privately
 
 __all__ = ["Account", "Home", "default_home"]
 
-_ACCOUNT: Final = "account.json"
 _LOG: Final = "round_log.json"
-_LEDGER: Final = "ledger.sqlite3"
-_MARKER: Final = "ledger.marker.json"
-_MERGED: Final = ".merged"
 
 
 def default_home() -> Path:
@@ -80,7 +76,7 @@ class Home:
     def accounts(self) -> list[Account]:
         """Every joined aggregator's account."""
         self._merge_first_ledgers()
-        return [self._read(file) for file in sorted(self.path.glob(f"*/{_ACCOUNT}"))]
+        return [self._read(file) for file in sorted(self.path.glob(f"*/{ACCOUNT}"))]
 
     def account(self, url: str | None = None) -> Account:
         """The account at one aggregator.
@@ -88,7 +84,7 @@ class Home:
         url: the aggregator; may be left out where only one was joined.
         """
         if url is not None:
-            file = self._folder(aggregator_address(url, allow_plain_http=True)) / _ACCOUNT
+            file = self._folder(aggregator_address(url, allow_plain_http=True)) / ACCOUNT
             if not file.is_file():
                 raise InputError(f"{url} was not joined from {self.path}: run `privact device join {url} --token TOKEN`")
             self._merge_first_ledgers()
@@ -122,10 +118,10 @@ class Home:
         folder, user = self._folder(address), normalise_user_id(user)
         ledger = self._ledger(address.key, user)
         self._merge_first_ledgers(set_aside=None if spent is None else folder)
-        known = any(path.exists() for path in ledger.files()) or any(self.path.glob(f"*/{_ACCOUNT}"))
+        known = any(path.exists() for path in ledger.files()) or any(self.path.glob(f"*/{ACCOUNT}"))
         elsewhere = dict(answered or {})
         if known and spent is not None and not self._is_sound(ledger):
-            _set_aside(ledger.files(), "lost")
+            set_files_aside(ledger.files())
             known = False
         if known:
             self._refuse_other_user(folder, user)
@@ -133,7 +129,7 @@ class Home:
             elsewhere = {round_id: digest for round_id, digest in elsewhere.items() if not book.knows(round_id, digest)}
             if not elsewhere and spent is not None:
                 raise InputError(f"the ledger of {user} is sound and knows what was spent: join without --spent")
-        if elsewhere and spent is None and not (folder / _ACCOUNT).exists():
+        if elsewhere and spent is None and not (folder / ACCOUNT).exists():
             raise LedgerError(
                 f"{address.url} has answers of {user} to {len(elsewhere)} rounds, such as {min(elsewhere)}, not given from "
                 f"{self.path}: use the folder they were given from (--home), or say what was spent there with --spent EPSILON"
@@ -159,7 +155,7 @@ class Home:
         address: the new one, not joined yet.
         """
         folder, old_folder = self._folder(address), self._folder(account.address)
-        if (folder / _ACCOUNT).exists():
+        if (folder / ACCOUNT).exists():
             raise InputError(
                 f"{address.url} was joined already: its rounds are charged to the same ledger, nothing is to be moved"
             )
@@ -169,13 +165,13 @@ class Home:
             log.keep(head)
         moved.move(account.address.key)
         self._write_account(folder, address, account.user, account.token, moved)
-        for name in (_ACCOUNT, _LOG):
+        for name in (ACCOUNT, _LOG):
             (old_folder / name).unlink(missing_ok=True)
         return Account(address, account.user, account.token, moved, log)
 
     def _complete(self, ledger: Ledger) -> Book:
         """A ledger that is there; if joining was cut short right after it was begun, its marker is still to be written."""
-        begun = ledger.path.exists() and not ledger.marker.exists() and not any(self.path.glob(f"*/{_ACCOUNT}"))
+        begun = ledger.path.exists() and not ledger.marker.exists() and not any(self.path.glob(f"*/{ACCOUNT}"))
         return ledger.mark() if begun else ledger.read()
 
     def _is_sound(self, ledger: Ledger) -> bool:
@@ -188,7 +184,7 @@ class Home:
     def _refuse_other_user(self, folder: Path, user: str) -> None:
         """A folder belongs to one user for ever."""
         try:
-            other = self._read(folder / _ACCOUNT)
+            other = self._read(folder / ACCOUNT)
         except (InputError, LedgerError):  # missing, or damaged and about to be mended
             return
         if other.user != user:
@@ -197,46 +193,19 @@ class Home:
             )
 
     def _merge_first_ledgers(self, set_aside: Path | None = None) -> None:
-        """Take the ledgers of single addresses, as the first version kept them, into the one ledger of this home.
-
-        set_aside: a folder whose ledger may be damaged: the person says what was spent.
-        """
-        for folder, first in self._first_ledgers(set_aside):
-            ledger = self._ledger(first.aggregator, first.user)
-            if not any(path.exists() for path in ledger.files()):
-                ledger.create(first.rules)
-            elif not ledger.marker.exists():
-                ledger.mark()
-            ledger.merge(first)
-            for name in (_MARKER, _LEDGER):
-                if (folder / name).exists():
-                    (folder / name).rename(folder / f"{name}{_MERGED}")
-
-    def _first_ledgers(self, set_aside: Path | None) -> Iterator[tuple[Path, FirstLedger]]:
-        """Each folder with a ledger of its own, and what it says; refused if one is lost or damaged."""
-        for folder in sorted({path.parent for name in (_LEDGER, _MARKER) for path in self.path.glob(f"*/{name}")}):
-            path, marker = folder / _LEDGER, folder / _MARKER
-            if (folder / f"{_MARKER}{_MERGED}").exists() and not marker.exists():  # killed between two renames
-                path.rename(folder / f"{_LEDGER}{_MERGED}")
-                continue
-            begun = not marker.exists() and not (folder / _ACCOUNT).exists()
-            try:
-                yield folder, read_first_ledger(path, marker, unmarked=begun)
-            except LedgerError:
-                if folder != set_aside:
-                    raise
-                _set_aside((path, marker, folder / f"{_LEDGER}-journal"), "lost")
+        """Take ledgers of single addresses into the one of this home; set_aside names a folder whose ledger may be damaged."""
+        merge_first_ledgers(self.path, self._ledger, set_aside)
 
     def _folder(self, address: Address) -> Path:
         return self.path / address.folder_name
 
     def _ledger(self, key: str, user: str) -> Ledger:
         """The one ledger, seen from the account of a user at the aggregator with a key."""
-        return self._ledger_class(self.path / _LEDGER, self.path / _MARKER, key, user)
+        return self._ledger_class(self.path / LEDGER, self.path / MARKER, key, user)
 
     def _write_account(self, folder: Path, address: Address, user: str, token: str, ledger: Ledger) -> None:
         account = {"version": 2, "url": address.url, "user": user, "token": token}
-        write_privately(folder / _ACCOUNT, json.dumps(account).encode(), ledger.reached)
+        write_privately(folder / ACCOUNT, json.dumps(account).encode(), ledger.reached)
 
     def _read(self, file: Path) -> Account:
         try:
@@ -249,14 +218,6 @@ class Home:
             raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
         except (ValueError, LookupError, TypeError):
             raise InputError(f"{file} is damaged: run `privact device join URL --token TOKEN` again; the ledger stays") from None
-        if kept.get("version") == 1 and not file.with_name(f"{_LEDGER}{_MERGED}").exists():
-            raise LedgerError(f"{file.with_name(_LEDGER)} is gone: {WAY_OUT}")
+        if kept.get("version") == 1 and not file.with_name(f"{LEDGER}{MERGED}").exists():
+            raise LedgerError(f"{file.with_name(LEDGER)} is gone: {WAY_OUT}")
         return Account(address, user, token, self._ledger(address.key, user), KeptLog(file.with_name(_LOG)))
-
-
-def _set_aside(files: tuple[Path, ...], why: str) -> None:
-    """Rename files, so that nothing is lost."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    for path in files:
-        if path.exists():
-            path.rename(path.with_name(f"{path.name}.{why}-{stamp}"))

@@ -18,12 +18,21 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from privact.device.ledger.entries import COLUMNS, WAY_OUT, Book, Entry, StoredReport, read_book
+from privact.device.ledger.book import Book, read_book
+from privact.device.ledger.entries import WAY_OUT, Entry, StoredReport
 from privact.device.ledger.first_version import FirstLedger
+from privact.device.ledger.ledger_file import (
+    VERSION,
+    append_entries,
+    connect,
+    find_problem,
+    make_ledger_file,
+    read_rows,
+    version_of,
+)
 from privact.device.ledger.rules import Rules, check_round
 from privact.errors import InputError, LedgerError
 from privact.protocol.report import Report
@@ -31,18 +40,6 @@ from privact.protocol.round import Round
 from privact.storage import write_once, write_privately
 
 __all__ = ["Ledger"]
-
-_APPLICATION: Final = 0x50434C47  # "PCLG"
-_VERSION: Final = 2
-_WAIT: Final = 60.0  # seconds for which one process waits for another
-_SCHEMA: Final = (
-    "CREATE TABLE deliveries (aggregator TEXT NOT NULL, round_id TEXT NOT NULL, outcome TEXT NOT NULL, told INTEGER NOT NULL, "
-    "PRIMARY KEY (aggregator, round_id))",
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made INTEGER NOT NULL, aggregator TEXT, user TEXT, "
-    "round_id TEXT, epsilon TEXT NOT NULL, statement TEXT, parameters BLOB, report BLOB, send_at INTEGER, link BLOB NOT NULL)",
-)
-_SELECT: Final = f"SELECT {', '.join(COLUMNS)} FROM entries ORDER BY number"
-_INSERT: Final = f"INSERT INTO entries VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
 class Ledger:
@@ -72,12 +69,8 @@ class Ledger:
         if any(path.exists() for path in self.files()):
             raise LedgerError(f"cannot begin a ledger: {self.path} or its marker is already there")
         facts = {"id": secrets.token_hex(16), "rules": vars(rules)}
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-            for statement in (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}", *_SCHEMA):
-                file.execute(statement)
-            begun = Entry(0, "begun", int(time.time()), epsilon=_decimal(spent), statement=_json(facts))
-            _append(file, [begun, *self._lost_entries(lost)])
-            write_once(self.path, file.serialize(), self.reached)
+        begun = Entry(0, "begun", int(time.time()), epsilon=_decimal(spent), statement=_json(facts))
+        write_once(self.path, make_ledger_file([begun, *self._lost_entries(lost)]), self.reached)
         self.reached("created")
         return self.mark()
 
@@ -117,14 +110,14 @@ class Ledger:
         book = self.read()
         found = book.stored(round)
         if found is None:
-            _check(round, book, now, late, reserve)  # without keeping others from writing
+            _check_round(round, book, now, late, reserve)  # without keeping others from writing
         elif self._marked() == (book.id, book.n_entries, book.head.hex()):
             return found
         with self._open("BEGIN IMMEDIATE") as (file, book):
             found = book.stored(round)  # another process may have been faster
             if found is None:
                 self.reached("begun")
-                _check(round, book, now, late, reserve)
+                _check_round(round, book, now, late, reserve)
                 send_at = draw_slot()
                 self.reached("slot drawn")
                 report = randomize()
@@ -133,7 +126,7 @@ class Ledger:
                 found = StoredReport(
                     self.aggregator, self.user, round.to_bytes(), report.to_bytes(), send_at, int(now)
                 )  # fmt: skip
-                _append(file, [_answered(found)])
+                append_entries(file, [_answered(found)])
                 self.reached("inserted")
                 file.execute("COMMIT")
                 self.reached("committed")
@@ -195,7 +188,7 @@ class Ledger:
             added = entries(book)
             if not added:
                 return book
-            _append(file, added)
+            append_entries(file, added)
             file.execute("COMMIT")
         return self.mark()
 
@@ -209,9 +202,9 @@ class Ledger:
         if not self.path.is_file():
             raise LedgerError(f"{self.path} is gone: {WAY_OUT}")
         try:
-            with closing(_connect(self.path)) as file:
+            with closing(connect(self.path)) as file:
                 file.execute(begin)
-                book = self._checked(file, unmarked)
+                book = self._check(file, unmarked)
                 yield file, book
                 if file.in_transaction:
                     file.execute("ROLLBACK")
@@ -220,20 +213,15 @@ class Ledger:
         except sqlite3.DatabaseError as error:
             raise LedgerError(f"{self.path} is damaged ({error}): {WAY_OUT}") from None
 
-    def _checked(self, file: sqlite3.Connection, unmarked: bool) -> Book:
+    def _check(self, file: sqlite3.Connection, unmarked: bool) -> Book:
         """What the ledger says, once everything about it has been checked. A lock is held, so nobody can write meanwhile."""
-        version = _one(file, "PRAGMA user_version")
-        if _one(file, "PRAGMA application_id") == _APPLICATION and version > _VERSION:
-            raise LedgerError(f"{self.path} is of version {version}, newer than {_VERSION}: update privact on this device")
-        problem = None
-        schema = tuple(row[0] for row in file.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"))
-        if _one(file, "PRAGMA application_id") != _APPLICATION or schema != _SCHEMA:
-            problem = "it is not a ledger of privact"
-        elif _one(file, "PRAGMA integrity_check") != "ok":
-            problem = "its pages do not fit together"
-        else:
+        version = version_of(file)
+        if version is not None and version > VERSION:
+            raise LedgerError(f"{self.path} is of version {version}, newer than {VERSION}: update privact on this device")
+        problem = find_problem(file)
+        if problem is None:
             try:
-                book, links = read_book(file.execute(_SELECT), self.aggregator, self.user)
+                book, links = read_book(read_rows(file), self.aggregator, self.user)
             except LedgerError as error:
                 problem = str(error)
         if problem is not None:
@@ -257,7 +245,7 @@ class Ledger:
         return (str(name), entries, str(head)) if type(entries) is int and entries >= 1 else None
 
 
-def _check(round: Round, book: Book, now: float, late: bool, reserve: float) -> None:
+def _check_round(round: Round, book: Book, now: float, late: bool, reserve: float) -> None:
     """Refuse a round that breaks a rule or costs more than is left."""
     check_round(round, book.rules, now, late=late, reserve=reserve)
     book.check_budget(round)
@@ -286,28 +274,3 @@ def _json(facts: dict[str, Any]) -> str:
 
 def _decimal(epsilon: float) -> str:
     return "0" if epsilon == 0 else repr(float(epsilon))
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """A connection to a file that is there, whose commits are on disk, folder included, when they return."""
-    file = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None)
-    file.execute("PRAGMA journal_mode = DELETE")
-    file.execute("PRAGMA synchronous = EXTRA")
-    file.execute("PRAGMA fullfsync = ON")
-    file.execute("PRAGMA trusted_schema = OFF")
-    return file
-
-
-def _append(file: sqlite3.Connection, entries: Iterable[Entry]) -> None:
-    """Add entries after the last one, numbered and linked."""
-    last = file.execute("SELECT number, link FROM entries ORDER BY number DESC LIMIT 1").fetchone()
-    number, link = last or (0, b"")
-    for unnumbered in entries:
-        number += 1
-        entry = replace(unnumbered, number=number)
-        link = entry.link(link)
-        file.execute(_INSERT, (*(getattr(entry, name) for name in COLUMNS[:-1]), link))
-
-
-def _one(file: sqlite3.Connection, query: str) -> Any:
-    return file.execute(query).fetchone()[0]
