@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from privact.device.noise import report
+from privact.device.noise import make_report
 from privact.protocol.addresses import aggregator_address
 from privact.simulate.http_devices import Operator, make_network, make_reports, send_reports
 from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
@@ -107,7 +107,7 @@ def _play(aggregator: LocalAggregator) -> Played:
     late = "late@tempo.example"
     tokens |= operator.enrol([late], quiet)
     contacts = network.graph.neighbours(users[0])
-    answer = report(contacts, round_, late, operator.labels(round_)).to_bytes()
+    answer = make_report(contacts, round_, late, operator.labels(round_)).to_bytes()
     assert send_reports(address, "spring", [tokens[late]], [answer]).accepted == 1
     for _ in range(600):  # until it is placed
         if operator.ask("GET", "/v1/rounds/spring/tree").json()["joined_late"]:

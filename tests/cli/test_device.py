@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from pretend_aggregator import PretendAggregator
-from privact.cli import device_words
+from privact.cli.device import words
 from privact.cli.main import app
 from privact.client.device_client import Notice
 from privact.device.answer import Proposal
@@ -213,7 +213,7 @@ def test_without_a_terminal_nothing_is_sent_without_yes(run, joined, server, con
 
 def test_a_person_is_asked_for_each_round_with_the_total(typed):
     shown = typed("y\nn\nyes\n")
-    chosen = device_words.choose_rounds(costs("spring", "summer", "autumn"))
+    chosen = words.choose_rounds(costs("spring", "summer", "autumn"))
     assert [proposal.notice.id for proposal in chosen] == ["spring", "autumn"]
     text = shown.getvalue()
     assert "3 rounds together cost epsilon 3 per contact" in text
@@ -226,7 +226,7 @@ def test_a_person_is_asked_for_each_round_with_the_total(typed):
 def test_anything_but_yes_is_a_no(typed, answer):
     shown = typed(answer)
     with pytest.raises(typer.Exit) as end:
-        device_words.choose_rounds(costs("spring"))
+        words.choose_rounds(costs("spring"))
     assert end.value.exit_code == 1
     assert "Nothing was spent." in shown.getvalue()
 
@@ -234,7 +234,7 @@ def test_anything_but_yes_is_a_no(typed, answer):
 def test_stored_reports_need_no_question(typed):
     shown = typed("")
     free = [replace(proposal, cost=0.0) for proposal in costs("spring")]
-    assert device_words.choose_rounds(free) == free
+    assert words.choose_rounds(free) == free
     assert shown.getvalue() == ""
 
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare, dlaplace
 
-from privact.device.noise import laplace_measurement, randomize, report
+from privact.device.noise import laplace_measurement, make_report, randomize
 from privact.errors import InputError
 from privact.protocol.bins import bin_of
 from privact.protocol.labels import LabelTable
@@ -106,7 +106,7 @@ def test_only_a_vector_of_counts_is_randomized(vector: list[object]) -> None:
 
 def test_report_counts_randomizes_and_binds() -> None:
     round = round_with(2000.0, 5)  # noise other than 0 once in e^1000
-    made = report(["bob", "@Bob", "cleo", "ada"], round, "Ada")
+    made = make_report(["bob", "@Bob", "cleo", "ada"], round, "Ada")
     expected = [0] * 5
     for contact in ("bob", "cleo"):
         expected[bin_of(contact, round)] += 1
@@ -118,4 +118,4 @@ def test_report_counts_randomizes_and_binds() -> None:
 def test_report_takes_the_label_table_of_its_round() -> None:
     table = LabelTable.from_labels({"bob": 0, "cleo": 2}, 3, key=bytes(16))
     round = Round(id="r", epsilon=2000.0, n_bins=3, n_users=9, bins="labels", labels_digest=table.digest())
-    assert report(["bob", "cleo", "dora"], round, "ada", table).vector == (1, 0, 1)
+    assert make_report(["bob", "cleo", "dora"], round, "ada", table).vector == (1, 0, 1)

@@ -23,7 +23,7 @@ import pytest
 
 from privact.device.ledger.home import Home
 from privact.device.ledger.ledger import Ledger
-from privact.device.noise import report
+from privact.device.noise import make_report
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
@@ -55,7 +55,7 @@ def joined(folder: Path, kind: type[Ledger] = Ledger) -> Ledger:
 
 def ask(ledger: Ledger, wire: Path | None = None) -> bytes:
     """Answer the round as a device does, and send: what is on the wire cannot be taken back."""
-    stored = ledger.answer_once(ROUND, now=NOW, draw_slot=lambda: 0, randomize=lambda: report(CONTACTS, ROUND, USER))
+    stored = ledger.answer_once(ROUND, now=NOW, draw_slot=lambda: 0, randomize=lambda: make_report(CONTACTS, ROUND, USER))
     if wire is not None:
         descriptor = os.open(wire, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.write(descriptor, stored.report.hex().encode() + b"\n")

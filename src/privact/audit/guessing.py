@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.device.degrees import degree_vector
-from privact.device.noise import SENSITIVITY, laplace_measurement, randomize, report
+from privact.device.noise import SENSITIVITY, laplace_measurement, make_report, randomize
 from privact.protocol.bins import bin_of
 from privact.protocol.report import Report
 from privact.protocol.round import Round
@@ -44,7 +44,7 @@ class Device(NamedTuple):
     report: Callable[[list[str], Round, str], Report]
 
 
-REAL: Final = Device(randomize, report)
+REAL: Final = Device(randomize, make_report)
 """The code that runs on every device."""
 
 

@@ -18,7 +18,7 @@ _LATER = {
     "audit": "privact.cli.studies.audit",
     "bench": "privact.cli.studies.bench",
     "data": "privact.cli.studies.data",
-    "device": "privact.cli.device",
+    "device": "privact.cli.device.app",
     "evaluate": "privact.cli.studies.evaluate",
     "explain": "privact.cli.studies.explain",
     "operators": "privact.cli.service.operators",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from privact.device.log_checks import verify_log as verify_log
     from privact.device.noise import SENSITIVITY as SENSITIVITY
     from privact.device.noise import laplace_measurement as laplace_measurement
+    from privact.device.noise import make_report as make_report
     from privact.device.noise import randomize as randomize
-    from privact.device.noise import report as report
     from privact.device.upload import Delivery as Delivery
     from privact.device.upload import deliver as deliver
 else:
@@ -50,7 +50,7 @@ else:
             "privact.device.ledger.ledger": ["Ledger"],
             "privact.device.ledger.rules": ["Rules", "check_round"],
             "privact.device.log_checks": ["VerifiedLog", "verify_log"],
-            "privact.device.noise": ["SENSITIVITY", "laplace_measurement", "randomize", "report"],
+            "privact.device.noise": ["SENSITIVITY", "laplace_measurement", "make_report", "randomize"],
             "privact.device.upload": ["Delivery", "deliver"],
         },
     )

@@ -130,7 +130,7 @@ def make_reports(
     proposals: as draw_slots gave them.
     contacts: the user's contacts.
     """
-    from privact.device.noise import report
+    from privact.device.noise import make_report
 
     def answered(proposal: Proposal, round: Round) -> StoredReport:
         return account.ledger.answer_once(
@@ -139,7 +139,7 @@ def make_reports(
             late=proposal.late,
             reserve=reserve,
             draw_slot=lambda: proposal.send_at,
-            randomize=lambda: report(contacts, round, account.user, proposal.labels),
+            randomize=lambda: make_report(contacts, round, account.user, proposal.labels),
         )
 
     made, refused = [], []

@@ -22,7 +22,7 @@ from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 
-__all__ = ["SENSITIVITY", "laplace_measurement", "randomize", "report"]
+__all__ = ["SENSITIVITY", "laplace_measurement", "make_report", "randomize"]
 
 SENSITIVITY: Final = 1
 """L1 distance between a user's degree vectors with and without one edge."""
@@ -68,7 +68,7 @@ def randomize(vector: ArrayLike, round: Round) -> NDArray[np.int64]:
     return np.array(noisy, dtype=np.int64)
 
 
-def report(contacts: Iterable[str], round: Round, user: str, labels: LabelTable | None = None) -> Report:
+def make_report(contacts: Iterable[str], round: Round, user: str, labels: LabelTable | None = None) -> Report:
     """Count a user's contacts, randomize once, and bind the result to the round and the user.
 
     contacts: ids of the user's contacts, in any spelling.

@@ -17,7 +17,7 @@ import httpx
 from privact.client.connection import Response
 from privact.client.device_client import DeviceClient
 from privact.client.operator_client import OperatorClient
-from privact.device.noise import report
+from privact.device.noise import make_report
 from privact.errors import InputError, PrivaCTError
 from privact.network.graph import ContactGraph
 from privact.progress import Progress, ignore_progress
@@ -103,7 +103,7 @@ def make_reports(
     reports = []
     for row, user in enumerate(users):
         contacts = [users[other] for other in graph.indices[graph.indptr[row] : graph.indptr[row + 1]].tolist()]
-        reports.append(report(contacts, round, user, labels).to_bytes())
+        reports.append(make_report(contacts, round, user, labels).to_bytes())
         if row % 256 == 0:
             progress("devices count and randomize", row, len(users))
     return reports

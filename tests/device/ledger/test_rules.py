@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privact.device.ledger.rules import Rules, amount, check_round, in_words
+from privact.device.ledger.rules import Rules, amount, check_round, format_epsilon
 from privact.errors import InputError, RefusedError
 from privact.protocol.round import Round
 
@@ -70,8 +70,8 @@ def test_rules_only_become_stricter():
 def test_amounts_add_up_as_people_read_them():
     assert sum([amount(0.1)] * 10) == 1
     assert amount(1e-06) == Fraction(1, 10**6)
-    assert in_words(amount(0.1) + amount(0.2)) == "0.3"
-    assert in_words(Fraction(1, 3)) == "0.3333333333"
+    assert format_epsilon(amount(0.1) + amount(0.2)) == "0.3"
+    assert format_epsilon(Fraction(1, 3)) == "0.3333333333"
 
 
 @given(st.floats(min_value=1e-6, max_value=1e6))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from privact.device.ledger.entries import Entry, StoredReport, check_chain
-from privact.device.ledger.rules import Rules, amount, in_words
+from privact.device.ledger.rules import Rules, amount, format_epsilon
 from privact.errors import LedgerError, PrivaCTError, RefusedError
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round
@@ -106,8 +106,8 @@ class Book:
         """Refuse a round that costs more than is left, or whose report the ledger has no room for."""
         if amount(round.epsilon) > self.left:
             raise RefusedError(
-                f"round {round.id} costs epsilon {in_words(round.epsilon)} but only {in_words(self.left)} of the lifetime budget "
-                f"{in_words(self.rules.budget)} is left, which no time renews: not answered"
+                f"round {round.id} costs epsilon {format_epsilon(round.epsilon)} but only {format_epsilon(self.left)} of the "
+                f"lifetime budget {format_epsilon(self.rules.budget)} is left, which no time renews: not answered"
             )
         kept = sum(len(stored.report) for stored in self.everywhere)
         if len(self.everywhere) >= MOST_ANSWERS or kept + report_length(round.n_bins) > MOST_BYTES:

@@ -11,7 +11,7 @@ from typing import Final
 from privact.errors import InputError, RefusedError
 from privact.protocol.round import LAST_SECOND, MIN_EPSILON, Round
 
-__all__ = ["DEFAULT_BUDGET", "DEFAULT_CAP", "DEFAULT_MINIMUM_USERS", "Rules", "amount", "check_round", "in_words"]
+__all__ = ["DEFAULT_BUDGET", "DEFAULT_CAP", "DEFAULT_MINIMUM_USERS", "Rules", "amount", "check_round", "format_epsilon"]
 
 DEFAULT_BUDGET: Final = 10.0
 """Lifetime budget of a device, over all aggregators, when nobody chose one: ten rounds of epsilon 1."""
@@ -63,7 +63,7 @@ def amount(epsilon: float) -> Fraction:
     return Fraction(repr(float(epsilon)))
 
 
-def in_words(epsilon: Fraction | float) -> str:
+def format_epsilon(epsilon: Fraction | float) -> str:
     """An epsilon for a sentence, such as 2.5."""
     return f"{float(epsilon):.10g}"
 
@@ -79,8 +79,8 @@ def check_round(round: Round, rules: Rules, now: float, *, late: bool = False, r
     """
     if not 0.0 < round.epsilon <= rules.cap:
         raise RefusedError(
-            f"round {round.id} has epsilon {in_words(round.epsilon)}, above the {in_words(rules.cap)} that this device allows "
-            "one round: not answered"
+            f"round {round.id} has epsilon {format_epsilon(round.epsilon)}, above the {format_epsilon(rules.cap)} "
+            "that this device allows one round: not answered"
         )
     if round.n_users < rules.minimum_users:
         raise RefusedError(

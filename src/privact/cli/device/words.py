@@ -46,14 +46,17 @@ def budget_of(book: Book) -> dict[str, Any]:
 
 def budget_rows(book: Book) -> list[tuple[str, object]]:
     """The budget of a ledger, in words."""
-    from privact.device.ledger.rules import in_words
+    from privact.device.ledger.rules import format_epsilon
 
     count = len(book.everywhere)
     rounds = "1 round" if count == 1 else f"{number(count)} rounds"
     return [
-        ("spent", f"epsilon {in_words(book.spent)} of {in_words(book.rules.budget)} per contact, for {rounds}"),
-        ("left", f"epsilon {in_words(book.left)} for the rest of this ledger's life; no time renews it"),
-        ("limits", f"epsilon at most {in_words(book.rules.cap)} in a round of at least {number(book.rules.minimum_users)} users"),
+        ("spent", f"epsilon {format_epsilon(book.spent)} of {format_epsilon(book.rules.budget)} per contact, for {rounds}"),
+        ("left", f"epsilon {format_epsilon(book.left)} for the rest of this ledger's life; no time renews it"),
+        (
+            "limits",
+            f"epsilon at most {format_epsilon(book.rules.cap)} in a round of at least {number(book.rules.minimum_users)} users",
+        ),
     ]
 
 
@@ -71,7 +74,7 @@ def print_answers(book: Book, rows: Sequence[dict[str, Any]]) -> None:
 
 def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
     """What would be answered, what it costs and what it promises: said before anything is spent."""
-    from privact.device.ledger.rules import amount, in_words
+    from privact.device.ledger.rules import amount, format_epsilon
 
     left = account.ledger.read().left
     facts([("user", f"{account.user} at {account.address.url}")])
@@ -89,8 +92,9 @@ def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
             after = left - amount(proposal.cost)
             joins = ", placed in the released tree as one who joins late" if proposal.late else ""
             paragraph(
-                f"Round {proposal.notice.id}: costs epsilon {in_words(proposal.cost)} per contact of the {in_words(left)} left, "
-                f"so {in_words(after)} will be left{joins}. {proposal.round.privacy_sentence()}"
+                f"Round {proposal.notice.id}: costs epsilon {format_epsilon(proposal.cost)} per contact "
+                f"of the {format_epsilon(left)} left, so {format_epsilon(after)} will be left{joins}. "
+                f"{proposal.round.privacy_sentence()}"
             )
             left = after
     if not proposals:
@@ -116,19 +120,19 @@ def choose_rounds(proposals: Sequence[Proposal]) -> list[Proposal]:
 
     What is not answered with yes is left out.
     """
-    from privact.device.ledger.rules import amount, in_words
+    from privact.device.ledger.rules import amount, format_epsilon
 
     costly = [proposal for proposal in proposals if proposal.cost]
     if not costly:
         return list(proposals)
     total = sum((amount(proposal.cost) for proposal in costly), start=amount(0.0))
     rounds = "1 round costs" if len(costly) == 1 else f"{len(costly)} rounds together cost"
-    print(f"\n{rounds} epsilon {in_words(total)} per contact. What is spent cannot be taken back.", file=sys.stderr)
+    print(f"\n{rounds} epsilon {format_epsilon(total)} per contact. What is spent cannot be taken back.", file=sys.stderr)
     chosen, spent = [], amount(0.0)
     for proposal in proposals:
         if proposal.cost:
-            after = in_words(spent + amount(proposal.cost))
-            question = f"Answer round {proposal.notice.id} for epsilon {in_words(proposal.cost)}, {after} in all? [y/N] "
+            after = format_epsilon(spent + amount(proposal.cost))
+            question = f"Answer round {proposal.notice.id} for epsilon {format_epsilon(proposal.cost)}, {after} in all? [y/N] "
             print(question, end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
                 continue
@@ -173,14 +177,14 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
             }
         )  # fmt: skip
     elif outcomes:
-        from privact.device.ledger.rules import in_words
+        from privact.device.ledger.rules import format_epsilon
 
         print()
         for outcome in outcomes:
             said = f" {shown(outcome.reason)}" if outcome.reason else ""
             late = ", joined late" if outcome.late else ""
             paragraph(f"Round {outcome.round_id}: {outcome.outcome}{late}.{said}")
-        print(f"Left: epsilon {in_words(book.left)} of {in_words(book.rules.budget)}.")
+        print(f"Left: epsilon {format_epsilon(book.left)} of {format_epsilon(book.rules.budget)}.")
     failed = [outcome for outcome in outcomes if outcome.outcome not in ("accepted", "waiting")]
     if failed:
         sys.stdout.flush()

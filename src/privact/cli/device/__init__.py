@@ -1,0 +1,1 @@
+"""commands of a person who takes part."""

@@ -1,0 +1,97 @@
+"""privact device answer: answer open rounds, each once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privact.cli.device.options import (
+    HomeFolder,
+    Url,
+    home_at,
+    read_digest,
+    send_reserve,
+    send_window,
+)
+from privact.cli.device.words import (
+    choose_rounds,
+    finish,
+    patient_sleep,
+    require_terminal,
+    say_contacts,
+    say_plan,
+)
+from privact.cli.text import Json
+
+__all__ = ["answer"]
+
+
+def answer(
+    contacts: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="Your contacts: ids, a Mastodon export, or vCards.", show_default=False),
+    ],
+    round: Annotated[str | None, typer.Option(metavar="ID", help="Only this round.", show_default="all that are open")] = None,
+    digest: Annotated[
+        str | None, typer.Option(metavar="HEX", help="Refuse --round unless it has this digest.", show_default=False)
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Name of its format, such as vcard.", show_default="found out from the file")
+    ] = None,
+    field: Annotated[str, typer.Option(help="Which property of a vCard is the id: email, tel, impp, social, ...")] = "email",
+    within: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Send at a random time within so many seconds.", show_default="600; 2 on loopback"),
+    ] = None,
+    now: Annotated[bool, typer.Option("--now", help="Send at once: for tests, since the time then tells something.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Only store the reports; the next call sends them.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be answered and what it costs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where no person sits at a terminal.")] = False,
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Answer the rounds that may be answered, each once and for ever.
+
+    Counts of contacts per bin get exact noise here, are charged to the ledger and stored, and only then sent. Asking again, or
+    after a crash, sends the same bytes. Nothing else about a contact leaves this device.
+    """
+    import time
+
+    asked = time.time()  # before anything is read: slots count from here
+
+    from privact.client.device_client import DeviceClient
+    from privact.device.answer import Outcome, draw_slots, make_reports, propose, send_reports
+    from privact.device.contacts.contact_list import check_contacts_file, read_contacts
+    from privact.errors import RefusedError
+
+    if not (yes or dry_run):
+        require_terminal()
+    account = home_at(home).account(url)
+    window, reserve = send_window(within, now, account), send_reserve(account)
+    check_contacts_file(contacts, format)
+    with DeviceClient(account.address, account.token) as aggregator:
+        expected = read_digest(digest, round)
+        proposals = propose(account, aggregator, only=round, digest=expected, reserve=reserve, clock=time.time)
+        if round is not None and proposals[0].refusal:
+            raise RefusedError(proposals[0].refusal)
+        proposals = draw_slots(proposals, asked=asked, window=window, reserve=reserve)
+        # Everything that the network can see is decided: only now are contacts read.
+        found = read_contacts(contacts, account.user, format=format, field=field)
+        if not json:
+            say_plan(account, proposals)
+            say_contacts(found)
+        outcomes: list[Outcome] = []
+        if not dry_run:
+            chosen = proposals if yes else choose_rounds(proposals)
+            made, outcomes = make_reports(account, chosen, found.ids, reserve=reserve, clock=time.time)
+            if later:
+                outcomes += [
+                    Outcome(stored.round.id, "waiting", "stored; the next `privact device answer` sends it", proposal.cost)
+                    for proposal, stored in made
+                ]
+            else:
+                outcomes += send_reports(account, aggregator, made, window=window, clock=time.time, sleep=patient_sleep)
+    finish(account, found, proposals, outcomes, json)
