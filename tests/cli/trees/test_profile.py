@@ -30,7 +30,7 @@ def test_counts_stay_the_default(run, ask, contacts, tmp_path):
     ("words", "message"),
     [
         (("--profile", "who"), "profile 'who' is unknown: use one of counts, shares, shares+own"),
-        (("--profile", "shares", "--bins", "1"), "shares of 1 bin are 1 for everybody"),
+        (("--profile", "shares", "--bins", "1"), "shares of 1 bin are 1 for all users"),
         (("--profile", "shares+own"), "needs public labels as bins"),
     ],
 )

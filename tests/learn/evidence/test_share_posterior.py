@@ -120,7 +120,7 @@ def test_blocks_change_nothing():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: SharePosterior.fit([[3], [4]]), "shares of 1 bin are 1 for everybody: give at least 2 bins"),
+        (lambda: SharePosterior.fit([[3], [4]]), "shares of 1 bin are 1 for all users: give at least 2 bins"),
         (lambda: SharePosterior.fit(COUNTS).embed([[1, 2, 3]]), "reports have 3 bins, not the 2 learned"),
         (lambda: SharePosterior.fit(COUNTS, own=True).embed(COUNTS, [0, 1]), "groups have shape"),
         (lambda: SharePosterior.fit(COUNTS, own=True).embed(COUNTS, [0.0, 1.0, 0.0, 0.0]), "type float64"),
