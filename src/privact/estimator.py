@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from privact.errors import InputError, NotFittedError
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
-from privact.learn.pipeline import LearnSettings, learn_from_reports
+from privact.learn.evidence.series.round_bins import FIRST_BINS
+from privact.learn.evidence.series_profile import SEES_NOTHING, SERIES_PROFILE, as_series, series_posterior
+from privact.learn.pipeline import Learned, LearnSettings, learn_from_reports
 from privact.learn.placement import Placement, place
 from privact.learn.reports.report_table import ReportTable
 from privact.learn.search.learn_tree import choose_balance, generator
@@ -24,8 +27,6 @@ from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
 from privact.tree.embedding import Embedding
 
-__all__ = ["PrivaCT"]
-
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence
     from privact.learn.scale.task_runner import Engine
@@ -35,7 +36,7 @@ __all__ = ["PrivaCT", "as_graph", "public_parameters"]
 
 
 class PrivaCT:
-    """Learns a hierarchical cluster tree of a social network from one noisy report of each user.
+    """Learns a hierarchical cluster tree of a social network from one noisy report of each user, or from a series of them.
 
     epsilon: the privacy promise per edge over everything that is sent about it; None for no noise (GenTree).
     n_bins: how many bins contacts are counted in; None for floor(ln n), or as many as there are labels.
@@ -52,9 +53,13 @@ class PrivaCT:
     random_state: seed or generator, for results that can be repeated. It also draws the noise, which is simulated here:
         who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be guessed;
         in a real round each device draws its own noise (`privact.device`).
+    rounds: how many rounds share epsilon. One round over random bins sees how many contacts a user has, not who they are; in a
+        series the groups found so far are the bins of the next round, so it finds communities without labels. 1 is the paper's.
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
-    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_ and embedding_.
+    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_ and embedding_. With
+    several rounds also rounds_ (of each: bins, n_bins, reports, epsilon, evidence), groups_ (the likeliest group of each
+    user) and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has the rounds side by side.
 
     >>> from privact import PrivaCT
     >>> from privact.simulate.known_graphs import cliques
@@ -76,6 +81,7 @@ class PrivaCT:
         balance: float | None = None,
         n_clusters: int = 8,
         random_state: int | np.random.Generator | None = None,
+        rounds: int = 1,
     ) -> None:
         self.epsilon = epsilon
         self.n_bins = n_bins
@@ -88,6 +94,7 @@ class PrivaCT:
         self.balance = balance
         self.n_clusters = n_clusters
         self.random_state = random_state
+        self.rounds = rounds
 
     def fit(self, X: Any, y: Any = None, progress: Progress | None = None, engine: Engine | None = None) -> PrivaCT:
         """Play every device of a network and learn the tree.
@@ -105,10 +112,13 @@ class PrivaCT:
         self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
         if not self.n_clusters >= 1:
             raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
-        find_profile(self.profile)
+        self._check_rounds()
         choose_balance(self.balance, self.search, self.temperature)
         bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
         self._choose_bins(graph, bin_stream)
+        if self.rounds > 1:
+            self._fit_series(graph, noise_stream, search_stream, engine, progress or ignore_progress)
+            return self
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
         self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)
         self._learn(graph.users, search_stream, engine, progress or ignore_progress)
@@ -158,7 +168,8 @@ class PrivaCT:
         if isinstance(self.bins, str):
             if self.bins != "random":
                 raise InputError(f"bins {self.bins!r} is unknown: use 'random' or one whole number a user")
-            self.n_bins_ = default_bins(n) if self.n_bins is None else self.n_bins
+            usual = default_bins(n) if self.rounds == 1 else min(FIRST_BINS, n)
+            self.n_bins_ = usual if self.n_bins is None else self.n_bins
             self._seed = rng.bytes(16)
             self.bins_ = assign_bins(graph.users, self._seed, check_bins(self.n_bins_, n))
             return
@@ -183,11 +194,61 @@ class PrivaCT:
             engine=engine,
             progress=progress,
         )
+        self._keep(learned)
+
+    def _keep(self, learned: Learned) -> None:
         self.tree_ = learned.tree
         self.evidence_: Evidence = learned.evidence
         self.cost_trace_ = learned.cost_trace
         for name in ("vectors_", "embedding_"):  # of an earlier fit
             self.__dict__.pop(name, None)
+
+    def _check_rounds(self) -> None:
+        find_profile(self.profile)
+        if not isinstance(self.rounds, (int, np.integer)) or isinstance(self.rounds, bool) or self.rounds < 1:
+            raise InputError(f"rounds is {self.rounds!r}: give a whole number of at least 1")
+        if self.rounds == 1 and self.profile == SERIES_PROFILE:
+            raise InputError("profile 'series' needs two rounds or more: give for example rounds=4")
+        if self.rounds > 1 and self.profile not in (DEFAULT_PROFILE, SERIES_PROFILE):
+            raise InputError(
+                f"profile {self.profile!r} compares users by one round, not {self.rounds}: leave profile out, or give rounds=1"
+            )
+
+    def _fit_series(
+        self,
+        graph: ContactGraph,
+        noise: np.random.Generator,
+        rng: np.random.Generator,
+        engine: Engine | None,
+        progress: Progress,
+    ) -> None:
+        from privact.simulate.series import play_series
+
+        random_bins = self._seed is not None
+        played = play_series(graph, self.epsilon, int(self.rounds), self.bins_, self.n_bins_, noise, progress)
+        self.epsilon_report_ = played[0].epsilon_report
+        reports = [
+            RoundReports(ReportTable(each.reports, graph.users), each.epsilon_report, random_bins and t == 0, each.bins)
+            for t, each in enumerate(played)
+        ]
+        facts = public_parameters(self.epsilon, self.n_bins_, random_bins, self._seed)
+        if self.epsilon_report_ is not None:
+            facts["epsilon_report"] = self.epsilon_report_  # of each report, of which there is one a round
+        learned = learn_from_reports(
+            reports,
+            LearnSettings(SERIES_PROFILE, bool(self.denoise), self.search, self.sweeps, self.temperature, rng),
+            parameters=facts | {"rounds": int(self.rounds)},
+            engine=engine,
+            progress=progress,
+        )
+        self._keep(learned)
+        known = series_posterior(learned.evidence)
+        self.rounds_ = [each._replace(evidence=float(figure)) for each, figure in zip(played, known.round_evidence, strict=True)]
+        self.reports_ = np.hstack([each.reports for each in played])
+        self.groups_: NDArray[np.int64] = known.find_likeliest(as_series(reports))
+        self.sees_communities_ = known.sees_communities
+        if not known.sees_communities:
+            warnings.warn(SEES_NOTHING, stacklevel=3)
 
     @cached_property
     def vectors_(self) -> NDArray[Any]:

@@ -36,11 +36,18 @@ def _shares_own() -> Profile:
     return SHARES_OWN
 
 
+def _series() -> Profile:
+    from privact.learn.evidence.series_profile import SERIES
+
+    return SERIES
+
+
 PROFILES = list_choices(
     [
         NamedChoice("counts", "by how many contacts are in each bin", _counts),
         NamedChoice("shares", "by which share of the contacts is in each bin", _shares),
         NamedChoice("shares+own", "by which share of the contacts is in each bin, and by the own label", _shares_own),
+        NamedChoice("series", "by the groups that several rounds find them and their contacts in", _series),
     ]
 )
 """Every profile by its name; the description completes "users are compared ..."."""
