@@ -63,7 +63,7 @@ ENTRY_POINTS = {
     "aggregator.storage.migrations.versions.trust_tables",
 }
 # Readable versions of kernels: tests hold the kernel to them.
-PLAIN_TWINS = {"recommend.exposure.plain"}
+PLAIN_TWINS = {"recommend.exposure.plain", "learn.evidence.series.mixture_plain"}
 # Folders whose files are named after what the folder is about: a command, the noun of a route, a table of the paper.
 NAMED_BY_FOLDER = {"cli", "aggregator/http/routes", "experiments"}
 # A name that means the same everywhere: the list of what a folder offers.

@@ -59,7 +59,7 @@ class PrivaCT:
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
     epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_ and embedding_. With
     several rounds also rounds_ (of each: bins, n_bins, reports, epsilon, evidence), groups_ (the likeliest group of each
-    user) and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has the rounds side by side.
+    user) and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
 
     >>> from privact import PrivaCT
     >>> from privact.simulate.known_graphs import cliques
@@ -236,7 +236,7 @@ class PrivaCT:
             facts["epsilon_report"] = self.epsilon_report_  # of each report, of which there is one a round
         learned = learn_from_reports(
             reports,
-            LearnSettings(SERIES_PROFILE, bool(self.denoise), self.search, self.sweeps, self.temperature, rng),
+            LearnSettings(SERIES_PROFILE, bool(self.denoise), self.search, self.sweeps, self.temperature, self.balance, rng),
             parameters=facts | {"rounds": int(self.rounds)},
             engine=engine,
             progress=progress,

@@ -6,7 +6,7 @@ import pytest
 from privact.errors import InputError
 from privact.learn.evidence.count_posterior import CountPosterior
 from privact.learn.evidence.profile import RoundReports
-from privact.learn.evidence.profiles import PROFILES
+from privact.learn.evidence.profiles import ONE_ROUND_PROFILES
 from privact.learn.evidence.share_posterior import SharePosterior
 from privact.learn.limits import Limits
 from privact.learn.pipeline import LearnSettings, embed_rounds, fit_evidence, learn_from_reports
@@ -93,7 +93,7 @@ def test_very_many_users_go_through_parts(matrix, monkeypatch):
     assert max(made) <= 64
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ONE_ROUND_PROFILES)
 def test_every_profile_is_learned_in_a_pool_as_in_this_process(matrix, profile, tmp_path):
     np.save(tmp_path / "reports.npy", matrix.astype(np.int32))
     mapped = np.load(tmp_path / "reports.npy", mmap_mode="r")

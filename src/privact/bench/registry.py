@@ -38,7 +38,24 @@ def _shape() -> Measurement:
     return shape
 
 
+def _refine() -> Measurement:
+    from privact.bench import refine
+
+    return refine
+
+
 BENCHMARKS: tuple[Benchmark, ...] = (
+    Benchmark(
+        "refine",
+        "What a series of rounds finds on planted blocks and real networks, beside one round of the same epsilon.",
+        _refine,
+        options=(
+            Option("seeds", 5, "Runs of each row.", minimum=1),
+            Option("rounds", 5, "Rounds of each series.", minimum=2),
+        ),
+        needs_data=True,
+        extra="graph",
+    ),
     Benchmark(
         "tree",
         "Trees on the paper's three networks: quality by the paper's settings, ours and others; bins, joiners, speed, growth.",

@@ -75,9 +75,24 @@ def find_dataset_folder(name: str, data: str | os.PathLike[str] | None = None) -
     """
     if name not in TABLE_1:
         raise InputError(f"dataset {name!r} is not one of {', '.join(TABLE_1)}: read other networks with read_graph")
+    return _find_data_folder(name, data) / name
+
+
+def find_network_file(name: str, data: str | os.PathLike[str] | None = None) -> Path:
+    """The file of contacts of any network in the data folder, DIR/<name>/social.tsv.gz; InputError if it is not there.
+
+    data: as for `load_dataset`.
+    """
+    social = _find_data_folder(name, data) / name / "social.tsv.gz"
+    if not social.is_file():
+        raise InputError(f"{social} is missing: put gzipped lines 'user<TAB>friend' there")
+    return social
+
+
+def _find_data_folder(name: str, data: str | os.PathLike[str] | None) -> Path:
     folder = data if data is not None else os.environ.get(DATA_VARIABLE)
     if not folder:
         raise InputError(
             f"no folder for dataset {name!r}: pass --data DIR or set {DATA_VARIABLE}; `privact data get {name}` fills DIR"
         )
-    return Path(folder) / name
+    return Path(folder)

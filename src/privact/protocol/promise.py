@@ -36,11 +36,12 @@ def epsilon_per_report(epsilon: float) -> float:
     return check_epsilon(epsilon) / 2
 
 
-def privacy_sentence(epsilon: float, round_id: str = "simulation") -> str:
+def privacy_sentence(epsilon: float, round_id: str = "simulation", rounds: int = 1) -> str:
     """What a round promises, and what it does not, in plain English.
 
     epsilon: the promise per edge over everything sent about that edge in the round.
-    round_id: name of the round.
+    round_id: name of the round, or of the series.
+    rounds: how many rounds share epsilon.
     """
     promised = check_epsilon(epsilon)
     if not is_round_id(round_id):
@@ -48,12 +49,14 @@ def privacy_sentence(epsilon: float, round_id: str = "simulation") -> str:
             f"round id {round_id!r} must be 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or digit: name the round"
         )
     about = f", about {math.exp(promised):.3g}" if promised < 100 else ""
+    where, whole = ("round", "Per round") if rounds == 1 else (f"the {rounds} rounds of series", "Per series")
+    other = "rounds add up, the next one spends" if rounds == 1 else "series and rounds add up, the next one spends"
     return (
-        f"Per edge: in round {round_id}, whether any one contact exists changes the probability of anything that the "
+        f"Per edge: in {where} {round_id}, whether any one contact exists changes the probability of anything that the "
         f"aggregator can receive by at most a factor of e^{promised!r}{about} "
         f"(epsilon {promised!r} over everything sent about that edge). "
-        f"Per report: both ends of an edge report it, each with epsilon {epsilon_per_report(promised)!r}. "
-        f"Per round: rounds add up, the next one spends its own epsilon on top. "
+        f"Per report: both ends of an edge report it, each with epsilon {epsilon_per_report(promised / rounds)!r}. "
+        f"{whole}: {other} its own epsilon on top. "
         f"Not protected: a whole contact list at once (k contacts together spend k times as much), ratings, "
         f"and the fact that a user takes part."
     )

@@ -8,7 +8,7 @@ import pytest
 from privact.errors import FileFormatError, InputError
 from privact.learn.evidence.evidence_file import read_evidence, write_evidence
 from privact.learn.evidence.profile import RoundReports
-from privact.learn.evidence.profiles import PROFILES
+from privact.learn.evidence.profiles import ONE_ROUND_PROFILES
 from privact.learn.pipeline import fit_evidence
 from privact.learn.reports.report_table import ReportTable
 
@@ -19,7 +19,7 @@ def reports():
     return rng.poisson(np.outer(3.0 * rng.pareto(1.6, 200) + 1.0, [0.1, 0.2, 0.7])) + rng.integers(-2, 3, (200, 3))
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ONE_ROUND_PROFILES)
 @pytest.mark.parametrize("denoise", [True, False])
 @pytest.mark.parametrize("equal_bins", [True, False])
 def test_what_was_written_makes_the_same_points_and_counts(reports, profile, denoise, equal_bins, tmp_path):

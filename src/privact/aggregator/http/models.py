@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from privact import __version__
 from privact.aggregator.domain.enrolment import MOST_AT_ONCE
-from privact.learn.evidence.profiles import LABEL_PROFILES, PROFILES
+from privact.learn.evidence.profiles import LABEL_PROFILES, ONE_ROUND_PROFILES
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MIN_EPSILON, Round
 from privact.protocol.round_ids import ROUND_ID
 
@@ -82,15 +82,15 @@ class RoundWish(_Request):
     search_seed: int = Field(0, ge=0, le=2**63 - 1, description="Seed of the tree search; same reports and seed, same tree.")
     profile: str = Field(
         "counts",
-        json_schema_extra={"enum": list(PROFILES)},
+        json_schema_extra={"enum": list(ONE_ROUND_PROFILES)},
         description="Compare users by counts per bin, by shares, or by shares and their own labels.",
     )
     visibility: Literal["public", "users", "operator"] = Field("public", description="Who may read the release.")
 
     @model_validator(mode="after")
     def _know_profile(self) -> RoundWish:
-        if self.profile not in PROFILES:
-            raise ValueError(f"profile {self.profile!r} is unknown: use one of {', '.join(PROFILES)}")
+        if self.profile not in ONE_ROUND_PROFILES:
+            raise ValueError(f"profile {self.profile!r} is unknown: use one of {', '.join(ONE_ROUND_PROFILES)}")
         if self.profile in LABEL_PROFILES and self.bins != "labels":
             raise ValueError(f"profile {self.profile!r} needs bins 'labels': random bins say nothing about a user")
         return self

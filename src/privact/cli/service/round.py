@@ -9,7 +9,7 @@ import typer
 
 from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
-from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
+from privact.learn.evidence.profiles import DEFAULT_PROFILE, ONE_ROUND_PROFILES
 from privact.learn.named_choice import describe_choices
 
 __all__ = ["app"]
@@ -45,7 +45,9 @@ def create(
     ] = None,
     joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after it later users may still report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of the tree search.")] = 0,
-    profile: Annotated[str, typer.Option(help=f"How users are compared: {describe_choices(PROFILES)}.")] = DEFAULT_PROFILE,
+    profile: Annotated[
+        str, typer.Option(help=f"How users are compared: {describe_choices(ONE_ROUND_PROFILES)}.")
+    ] = DEFAULT_PROFILE,
     visibility: Annotated[str, typer.Option(help="Who may read the release: public, users or operator.")] = "public",
     url: Url = _HOME,
     token_file: TokenFile = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -76,6 +77,14 @@ def learn(
             metavar="FILE",
         ),
     ] = None,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            help="Rounds that share epsilon: in a series the groups found so far are the bins of the next round, "
+            "so it finds communities without labels.",
+            min=1,
+        ),
+    ] = 1,
     profile: ProfileName = None,
     search: SearchName = DEFAULT_SEARCH,
     sweeps: Annotated[int | None, typer.Option(help="Length of the search.", show_default="until the gain is small")] = None,
@@ -130,7 +139,13 @@ def learn(
     choice = EngineChoice(workers, cluster, scratch)
     begin = perf_counter()
     if reports is not None:
-        for option, given in (("--no-noise", no_noise), ("--bins", bins is not None), ("--largest-component", largest_component)):
+        graph_only = {
+            "--no-noise": no_noise,
+            "--bins": bins is not None,
+            "--largest-component": largest_component,
+            "--rounds": rounds > 1,
+        }
+        for option, given in graph_only.items():
             if given:
                 raise InputError(f"{option} goes with a graph of contacts, not with --reports: drop one")
         if "://" in reports:
@@ -157,17 +172,24 @@ def learn(
         if value:
             raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
     contacts: StreamedDegrees | ContactGraph
+    series: dict[str, Any] = {}
     with progress_bar() as progress:
-        if is_huge(graph) and not largest_component:
+        if is_huge(graph) and not largest_component and rounds == 1:
             made = learn_streamed(graph, labels, promise_per_edge, bins, settings, choice, progress)
             tree, found, contacts, utility = made.learned.tree, made.learned.evidence, made.contacts, None
             unlabelled, seconds = made.users_without_label, perf_counter() - begin
         else:
             model, network, unlabelled = _learn_graph(
-                graph, largest_component, labels, promise_per_edge, bins, settings, choice, progress
+                graph, largest_component, labels, promise_per_edge, bins, rounds, settings, choice, progress
             )
             tree, found, contacts, seconds = model.tree_, model.evidence_, network, perf_counter() - begin
             utility = _utility(model, network)
+            if rounds > 1:
+                series = {
+                    "rounds": rounds,
+                    "groups": len(set(model.groups_.tolist())),
+                    "sees_communities": model.sees_communities_,
+                }
         tree.save(output)
         if evidence is not None:
             write_evidence(found, evidence)
@@ -181,6 +203,7 @@ def learn(
         "parameters": dict(tree.parameters),
         "relative_utility": utility,
         "seconds": round(seconds, 3),
+        **series,
     }
     _report(summary, seed is not None, json)
 
@@ -191,6 +214,7 @@ def _learn_graph(
     labels: Path | None,
     epsilon: float | None,
     bins: int | None,
+    rounds: int,
     settings: LearnSettings,
     choice: EngineChoice,
     progress: Progress,
@@ -214,14 +238,17 @@ def _learn_graph(
         temperature=settings.temperature,
         balance=settings.balance,
         random_state=settings.random_state,
+        rounds=rounds,
     )
-    with chosen_engine(choice, contacts.n_users) as engine:
+    with chosen_engine(choice, contacts.n_users) as engine, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the summary says what a series does not see
         model = learner.fit(contacts, progress=progress, engine=engine)
     return model, contacts, 0 if named is None else sum(label is None for label in named)
 
 
 def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
     from privact.cli.privacy import SIMULATED, promise
+    from privact.learn.evidence.series_profile import SEES_NOTHING
 
     parameters = summary["parameters"]
     noisy = "epsilon" in parameters
@@ -240,6 +267,9 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
         ("compared", PROFILES[parameters.get("profile", DEFAULT_PROFILE)].description),
         ("search", f"{parameters['search']}, {tell_balance(parameters)}, {summary['seconds']:.1f} s in all"),
     ]
+    if "rounds" in summary:
+        seen = f"{summary['groups']} groups of users found" if summary["sees_communities"] else SEES_NOTHING
+        rows.insert(3, ("rounds", f"{summary['rounds']} that share epsilon: {seen}"))
     if unlabelled:
         rows.insert(4, ("", f"{unlabelled:,} users have no label and are counted in no bin"))
     if summary["relative_utility"] is not None:

@@ -9,7 +9,7 @@ from privact.learn.named_choice import NamedChoice, find_choice, list_choices
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Profile
 
-__all__ = ["DEFAULT_PROFILE", "LABEL_PROFILES", "PROFILES", "find_profile"]
+__all__ = ["DEFAULT_PROFILE", "LABEL_PROFILES", "ONE_ROUND_PROFILES", "PROFILES", "find_profile"]
 
 DEFAULT_PROFILE = "counts"
 """The profile that is used unless another is asked for; a tree file names any other."""
@@ -51,6 +51,10 @@ PROFILES = list_choices(
     ]
 )
 """Every profile by its name; the description completes "users are compared ..."."""
+
+
+ONE_ROUND_PROFILES = {name: choice for name, choice in PROFILES.items() if name != "series"}
+"""The profiles that compare users by a single round."""
 
 
 def find_profile(name: str) -> Profile:

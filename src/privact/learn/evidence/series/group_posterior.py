@@ -90,7 +90,7 @@ class GroupPosterior:
         scale = np.minimum(1.0, LARGEST / contacts)
         law_of = np.repeat([self.epsilons.index(epsilon) for epsilon in self.round_epsilons], self.widths)
         round_of = np.repeat(np.arange(len(self.widths)), self.widths)
-        column = self.laws.find_columns(rows * scale[:, None])
+        column = self.laws.find_columns(np.asarray(rows * scale[:, None], dtype=np.float64))
         return SideBySide(column, law_of.astype(np.int64), round_of, contacts * scale, self.everybody, self.laws)
 
     def memberships(self, rows: NDArray[np.integer[Any]], contacts: NDArray[np.float64], groups: Groups) -> NDArray[np.float64]:

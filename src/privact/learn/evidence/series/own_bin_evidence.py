@@ -2,8 +2,8 @@
 
 The bins of a round were made from earlier reports, whose noise is independent of this round's. If bins are communities, users
 have more contacts in their own bin than other users with as many contacts have there. The figure adds the scores of all reports
-in the user's own bin, in standard deviations of noise and chance. Users with many contacts avoid each other in any simple graph, which
-follows from how many they have; so shifts are measured among users with similar numbers of contacts, and only an excess counts.
+in the user's own bin, in standard deviations of noise and chance. Users with many contacts avoid each other in any simple graph,
+which follows from how many they have; so shifts are measured among users with as many contacts, and only an excess counts.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class ReportLaws(NamedTuple):
     def find_columns(self, reports: NDArray[np.float64]) -> NDArray[np.int32]:
         """The table's column of each report."""
         width = self.log_probability.shape[2]
-        return np.clip(np.rint(reports) - self.lowest, 0, width - 1).astype(np.int32)
+        return np.asarray(np.clip(np.rint(reports) - self.lowest, 0, width - 1), dtype=np.int32)
 
 
 def tabulate_laws(epsilons: Sequence[float | None], largest: float) -> ReportLaws:

@@ -1,0 +1,155 @@
+"""Everything that `privact bench refine` measures: what a series of rounds finds on planted blocks and on real networks.
+
+Key `rows`: one for each network and total epsilon, means over `seeds` runs:
+
+- `network`, `epsilon` (null without noise), `rounds`, `seeds`;
+- `ari`: adjusted Rand index of the groups found against the planted blocks; null on real networks;
+- `modularity`: of the groups found; `evidence`: the series' own figure; `sees_communities`: share of runs above its threshold;
+- `share_of_contacts`: true contacts among a user's m nearest in the tree, m the number of contacts; `one_round_share`: the same
+  for one round of all the epsilon.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.bench.benchmark import Speed, Table, Task
+from privact.network.graph import ContactGraph
+
+__all__ = ["list_speeds", "make_tables", "measure"]
+
+BLOCKS = {
+    "blocks 4 x 100": (4, 100, 0.2, 0.01, (4.0, None)),
+    "blocks 8 x 500, sparse": (8, 500, 0.06, 0.002, (4.0, None)),
+    "blocks 8 x 500, dense": (8, 500, 0.12, 0.004, (2.0, None)),
+}
+"""Planted partitions: blocks, users of each, chance of a contact inside and across, and the total epsilons to measure."""
+
+REAL = {"facebook": (0.5, 1.0, 2.0, 4.0), "lastfm": (1.0,), "delicious": (1.0,), "douban": (1.0,)}
+"""Networks of the data folder, and the total epsilons to measure."""
+
+NULL = "no communities, 4,000 users"
+NULL_EPSILONS = (1.0, 4.0)
+
+
+def measure(task: Task) -> dict[str, Any]:
+    """Every row."""
+    rounds, seeds = int(task.options["rounds"]), int(task.options["seeds"])
+    rows = []
+    for name, (n_blocks, size, inside, across, epsilons) in BLOCKS.items():
+        for epsilon in epsilons:
+            networks = [plant_blocks(n_blocks, size, inside, across, np.random.default_rng(seed)) for seed in range(seeds)]
+            rows.append(_measure_row(task, name, networks, epsilon, rounds))
+    for name, real_epsilons in REAL.items():
+        graph = _read_real(name, task.data)
+        for epsilon in real_epsilons:
+            networks = [_shuffle(graph, np.random.default_rng(seed)) for seed in range(seeds)]
+            rows.append(_measure_row(task, name, networks, epsilon, rounds))
+    for epsilon in NULL_EPSILONS:
+        networks = [draw_null_network(4_000, np.random.default_rng(seed)) for seed in range(seeds)]
+        rows.append(_measure_row(task, NULL, networks, epsilon, rounds))
+    return {"rows": rows}
+
+
+def plant_blocks(
+    n_blocks: int, size: int, inside: float, across: float, rng: np.random.Generator
+) -> tuple[ContactGraph, NDArray[np.int64] | None]:
+    """A stochastic block model with users in random order, and the block of each user of the graph."""
+    block = rng.permutation(np.repeat(np.arange(n_blocks), size))
+    first, second = np.triu_indices(len(block), 1)
+    there = rng.random(len(first)) < np.where(block[first] == block[second], inside, across)
+    graph = ContactGraph.from_edges(np.column_stack([first[there], second[there]]))
+    return graph, block[[int(user) for user in graph.users]]
+
+
+def draw_null_network(n_users: int, rng: np.random.Generator) -> tuple[ContactGraph, NDArray[np.int64] | None]:
+    """A network whose degrees vary as in social networks and whose contacts are random."""
+    degree = np.minimum(rng.lognormal(3.3, 0.9, n_users), 0.1 * n_users)
+    ends = rng.choice(n_users, (int(degree.sum() / 2), 2), p=degree / degree.sum())
+    return ContactGraph.from_edges(ends[ends[:, 0] != ends[:, 1]]), None
+
+
+def _measure_row(
+    task: Task,
+    name: str,
+    networks: list[tuple[ContactGraph, NDArray[np.int64] | None]],
+    epsilon: float | None,
+    rounds: int,
+) -> dict[str, Any]:
+    from sklearn.metrics import adjusted_rand_score
+
+    from privact.estimator import PrivaCT
+    from privact.learn.evidence.series_profile import series_posterior
+    from privact.query.quality import measure_contact_share
+
+    found: dict[str, list[float]] = {
+        key: [] for key in ("ari", "modularity", "share_of_contacts", "one_round_share", "evidence", "sees_communities")
+    }
+    for seed, (graph, block) in enumerate(networks):
+        task.show(f"{name}, epsilon {'none' if epsilon is None else f'{epsilon:g}'}, run {seed + 1} of {len(networks)}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what a series sees is measured here
+            model = PrivaCT(epsilon=epsilon, rounds=rounds, random_state=seed).fit(graph)
+            single = PrivaCT(epsilon=epsilon, random_state=seed).fit(graph)
+        known, contacts = series_posterior(model.evidence_), graph.to_scipy()
+        found["modularity"].append(measure_modularity(contacts, model.groups_))
+        found["share_of_contacts"].append(measure_contact_share(model.tree_, contacts))
+        found["one_round_share"].append(measure_contact_share(single.tree_, contacts))
+        found["evidence"].append(known.evidence)
+        found["sees_communities"].append(float(known.sees_communities))
+        if block is not None:
+            found["ari"].append(float(adjusted_rand_score(block, model.groups_)))
+    means = {key: float(np.mean(values)) if values else None for key, values in found.items()}
+    return {"network": name, "epsilon": epsilon, "rounds": rounds, **means, "seeds": len(networks)}
+
+
+def measure_modularity(contacts: Any, group: NDArray[np.int64]) -> float:
+    """Newman's modularity of a partition."""
+    import scipy.sparse as sp
+
+    member = sp.csr_array((np.ones(len(group)), (np.arange(len(group)), group)))
+    between = (member.T @ contacts @ member).toarray()
+    whole = between.sum()
+    return float(np.trace(between) / whole - (between.sum(axis=1) ** 2).sum() / whole**2)
+
+
+def _read_real(name: str, data: str | None) -> ContactGraph:
+    from privact.network.datasets import find_network_file
+    from privact.network.graph_files import read_graph
+
+    return read_graph(find_network_file(name, data), largest_component=True)
+
+
+def _shuffle(graph: ContactGraph, rng: np.random.Generator) -> tuple[ContactGraph, NDArray[np.int64] | None]:
+    """The same network with users in random order: files follow contacts."""
+    return ContactGraph.from_edges(rng.permutation(graph.n_users)[graph.edges()]), None
+
+
+def make_tables(result: dict[str, Any]) -> list[Table]:
+    """One row for each network and epsilon."""
+    heading = ["network", "epsilon", "rounds", "ARI", "modularity", "share of contacts", "one round", "evidence", "sees"]
+    rows = [
+        [
+            row["network"],
+            "none" if row["epsilon"] is None else f"{row['epsilon']:g}",
+            str(row["rounds"]),
+            "" if row["ari"] is None else f"{row['ari']:.2f}",
+            f"{row['modularity']:.2f}",
+            f"{row['share_of_contacts']:.3f}",
+            f"{row['one_round_share']:.3f}",
+            f"{row['evidence']:.1f}",
+            f"{row['sees_communities']:.0%}",
+        ]
+        for row in result["rows"]
+    ]
+    title = f"What a series of rounds finds, means of {result['rows'][0]['seeds']} runs"
+    return [Table(title, heading, rows, range(1, len(heading)))]
+
+
+def list_speeds(result: dict[str, Any]) -> list[Speed]:
+    """Quality only: no speeds."""
+    return []
