@@ -65,7 +65,7 @@ export class Client {
     return parseLabels(await this.#get(`/v1/rounds/${round.id}/labels`, longest, ANONYMOUS), round.labelsDigest);
   }
 
-  // The smallest community of this user with at least `size` people in a released round: its size, and the first of its people.
+  // The close community of this user with about `size` people in a released round: its size, and the first of its people.
   // Only the user's own id is in the question, never a contact's.
   async community(roundId, user, size) {
     const said = readJson(await this.#get(`/v1/rounds/${roundId}/tree/community?${new URLSearchParams({ user, size })}`, 2 ** 20));

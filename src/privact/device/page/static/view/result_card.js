@@ -14,9 +14,9 @@ export class ResultCard {
     this.told = make("p", { attributes: { role: "status" } });
     this.liked = make("div");
     const slider = make("input", { type: "range", id: `size-${notice.id}`, min: 0, max: SIZES.length - 1, step: 1, value: FIRST });
-    slider.setAttribute("aria-valuetext", `at least ${SIZES[FIRST]} people`);
+    slider.setAttribute("aria-valuetext", `about ${SIZES[FIRST]} people`);
     slider.oninput = () => {
-      slider.setAttribute("aria-valuetext", `at least ${SIZES[slider.value]} people`);
+      slider.setAttribute("aria-valuetext", `about ${SIZES[slider.value]} people`);
       this.#show(SIZES[slider.value]);
     };
     this.element = make(
