@@ -1,4 +1,4 @@
-"""OpenAPI document of the aggregator -> one page: every request, its token, parameters, body and answers."""
+"""OpenAPI document of the aggregator -> one page: every request, its token, parameters, body and responses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _TITLES = {
     "reports": "Reports of devices",
     "rounds": "Rounds",
     "users": "Users",
+    "operators": "Operators",
     "trees": "Released trees",
-    "explorer": "What the explorer asks",
+    "explorer": "Requests of the explorer",
     "recommendations": "Recommendations",
     "service": "The service itself",
 }
@@ -24,19 +25,19 @@ _ABOUT = """# HTTP
 
 {about}
 
-A server tells the same as a machine reads it at `GET /openapi.json`. What a device must do with the answers, and the bytes of
+The same is at `GET /openapi.json`, for machines. What a device must do with the responses, and the bytes of
 rounds, label tables and reports, are in [the protocol](../protocol.md).
 
 | token | |
 |---|---|
 {tokens}
 
-Besides what a request lists, every server may answer 500 if it has a bug.
+Besides what a request lists, every server may respond with 500 if it has a bug.
 """
 
 
 def document() -> dict[str, Any]:
-    """The OpenAPI document of an aggregator with the settings that nobody has changed."""
+    """The OpenAPI document of an aggregator with default settings."""
     from privact.aggregator.http.app import create_app
     from privact.aggregator.settings import read_settings
 
@@ -58,7 +59,7 @@ def requests_page() -> str:
         for method, operation in methods.items():
             sections[operation["tags"][0]].append(_request(method.upper(), path, operation))
     parts += [f"\n## {_TITLES[tag]}\n{''.join(requests)}" for tag, requests in sections.items()]
-    parts.append("\n## Answers in JSON\n\nFields of the objects that requests answer with.\n")
+    parts.append("\n## Responses in JSON\n\nFields of the objects in responses.\n")
     parts += [_object(name, schema) for name, schema in api["components"]["schemas"].items()]
     return "".join(parts)
 
@@ -75,8 +76,11 @@ def _request(method: str, path: str, operation: dict[str, Any]) -> str:
         parts.append(_fields(body["schema"]) or "")
         if "example" in body and kind != "application/octet-stream":
             parts.append(_example(body["example"]))
-    answers = [(status, cell(_answer(answer)), cell(answer["description"])) for status, answer in operation["responses"].items()]
-    parts.append(table(("status", "answer", "meaning"), answers))
+    responses = [
+        (status, cell(_name_content(response)), cell(response["description"]))
+        for status, response in operation["responses"].items()
+    ]
+    parts.append(table(("status", "response", "meaning"), responses))
     return "\n".join(part for part in parts if part)
 
 
@@ -100,10 +104,10 @@ def _tokens(operation: dict[str, Any]) -> str:
     return ("optional, " if {} in operation.get("security", []) else "") + ("the " + " or the ".join(names) if names else "none")
 
 
-def _answer(answer: dict[str, Any]) -> str:
-    """What an answer holds: an object by name, or a kind of bytes."""
+def _name_content(response: dict[str, Any]) -> str:
+    """The content of a response: an object by name, or a media type."""
     kinds = []
-    for kind, body in answer.get("content", {}).items():
+    for kind, body in response.get("content", {}).items():
         reference = body.get("schema", {}).get("$ref", "")
         name = reference.rpartition("/")[2]
         kinds.append(f"[{name}](#{name.lower()})" if name else f"`{kind}`")
@@ -127,7 +131,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _known(name: str) -> str:
     """What a parameter means that the document leaves to its name."""
-    return {"id": "Id of the round.", "user": "Id of a user."}.get(name, "")
+    return {"id": "Id of the round.", "user": "Id of a user.", "name": "Name of the operator."}.get(name, "")
 
 
 def _example(example: Any) -> str:
