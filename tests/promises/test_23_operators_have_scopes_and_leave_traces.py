@@ -77,7 +77,10 @@ def test_what_operators_do_is_recorded_with_name_and_time_and_reading_is_not(pla
     played.ask("POST", "/v1/rounds/spring/open", token)  # refused: nobody is enrolled
     played.ask("POST", "/v1/users", token, json={"users": ["eve"]})  # refused: no such scope
     played.ask("GET", "/v1/users")
+    played.ask("DELETE", "/v1/users/a%00b")  # what cannot be shown is not kept
+    assert played.ask("GET", "/v1/operators/actions?limit=1").json()["actions"][0]["subject"] == "a?b"
     actions = played.ask("GET", "/v1/operators/actions").json()["actions"]
+    actions = actions[1:]
     told = [(each["operator"], each["action"], each["subject"], each["status"]) for each in actions]
     assert told == [
         ("night", "POST /v1/rounds/{round_id}/open", "spring", 409),

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from privact.bench.benchmark import Benchmark as Benchmark
     from privact.bench.benchmark import Speed as Speed
     from privact.bench.compare import compare_files as compare_files
-    from privact.bench.device_load import Simulation as Simulation
-    from privact.bench.device_load import simulate_round as simulate_round
     from privact.bench.registry import BENCHMARKS as BENCHMARKS
+    from privact.bench.serving.device_load import Simulation as Simulation
+    from privact.bench.serving.device_load import simulate_round as simulate_round
 else:
     from privact.exports import export_lazily
 
@@ -19,7 +19,7 @@ else:
         {
             "privact.bench.benchmark": ["Benchmark", "Speed"],
             "privact.bench.compare": ["compare_files"],
-            "privact.bench.device_load": ["Simulation", "simulate_round"],
+            "privact.bench.serving.device_load": ["Simulation", "simulate_round"],
             "privact.bench.registry": ["BENCHMARKS"],
         },
     )

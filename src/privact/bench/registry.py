@@ -21,9 +21,15 @@ def _baselines() -> Measurement:
 
 
 def _service() -> Measurement:
-    from privact.bench import service
+    from privact.bench.serving import service
 
     return service
+
+
+def _attacks() -> Measurement:
+    from privact.bench.serving import attacks
+
+    return attacks
 
 
 def _scale() -> Measurement:
@@ -92,6 +98,18 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Option("repeats", 3, "Runs on each database; the median counts.", minimum=1),
         ),
         details="PostgreSQL is measured where its programs are installed: one is started for the run, and ended with it.",
+        extra="device,server",
+    ),
+    Benchmark(
+        "attacks",
+        "What attacks without a token cost an aggregator: memory under endless heads, response times under floods of queries.",
+        _attacks,
+        options=(
+            Option("users", 1_000_000, "Users of the tree that is queried.", minimum=100),
+            Option("connections", 60, "Connections of an attack.", minimum=1, maximum=1000),
+            Option("megabytes", 200, "Bytes of an endless head, in MB.", minimum=1),
+            Option("seconds", 10.0, "How long each flood lasts.", minimum=0.1),
+        ),
         extra="device,server",
     ),
     Benchmark(

@@ -19,6 +19,7 @@ from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
+from privact.tree.user_ids import SEPARATOR
 
 __all__ = ["MOST_LISTED", "compare", "cut_sizes", "members", "rings", "search", "view"]
 
@@ -83,9 +84,10 @@ def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[st
             found[user] = None
             if len(found) >= limit:
                 break
-    very = [user for user in found if user.lstrip("@").casefold() == wanted.casefold()]
-    if wanted in tree.users and wanted not in found:
-        very = [wanted, *very]
+    very = [
+        *find_ids(tree.users, encoded + SEPARATOR, at_start=True),
+        *(user for user in found if user.lstrip("@").casefold() == wanted.casefold()),
+    ]
     return {"text": text, "users": list(dict.fromkeys([*very, *found]))[:limit]}
 
 

@@ -114,7 +114,8 @@ def record_action(store: Store, at: int, operator: str, action: str, subject: st
 
     action: method and route. subject: what it was about. status: of the response.
     """
-    row = {"at": at, "operator": operator, "action": action, "subject": subject[:_LONGEST_SUBJECT], "status": status}
+    shown = "".join(letter if letter.isprintable() else "?" for letter in subject[:_LONGEST_SUBJECT])
+    row = {"at": at, "operator": operator, "action": action, "subject": shown, "status": status}
     with store.write() as connection:
         connection.execute(insert(operator_actions).values(row))
 

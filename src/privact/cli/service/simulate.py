@@ -12,7 +12,7 @@ from privact.errors import MissingExtraError, PrivaCTError
 from privact.progress import progress_bar
 
 if TYPE_CHECKING:
-    from privact.bench.device_load import Simulation
+    from privact.bench.serving.device_load import Simulation
 
 __all__ = ["app"]
 
@@ -46,7 +46,7 @@ def simulate(
     Devices live in memory, without a ledger: this is for trying out and measuring an aggregator. Users and round stay there.
     """
     try:
-        from privact.bench.device_load import simulate_round
+        from privact.bench.serving.device_load import simulate_round
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "httpx", "device", "a simulation over HTTP") from None
     if rate is not None and not rate > 0:

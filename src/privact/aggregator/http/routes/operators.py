@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -59,7 +59,9 @@ def get_operators(services: Uses) -> Json:
     responses=describe(None, 401, 403, 404, 409, 429, 503, _404="no operator 'night-shift'") | {204: {"description": "Removed."}},
     openapi_extra=BY_OPERATOR,
 )
-async def delete_operator(services: Uses, name: str) -> Response:
+async def delete_operator(
+    services: Uses, name: Annotated[str, Path(description="Name of the operator.", examples=["night-shift"])]
+) -> Response:
     """Make an operator's token worthless."""
     await run_in_threadpool(remove_operator, services.store, name)
     services.gate.forget_operators()

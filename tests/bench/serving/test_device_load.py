@@ -13,7 +13,7 @@ import uvicorn
 
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
-from privact.bench.device_load import simulate_round
+from privact.bench.serving.device_load import simulate_round
 from privact.errors import InputError, PrivaCTError
 from privact.simulate.http_devices import make_network
 

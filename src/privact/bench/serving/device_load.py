@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from privact.bench.load_generator import Endpoint, Load, send_all
+from privact.bench.serving.load_generator import Endpoint, Load, send_all
 from privact.errors import InputError
 from privact.progress import Progress, ignore_progress
 from privact.protocol.addresses import Address, aggregator_address

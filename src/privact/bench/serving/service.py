@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 from privact.bench.benchmark import Speed, Table, Task
-from privact.bench.device_load import send_load
-from privact.bench.load_generator import Load
+from privact.bench.serving.device_load import send_load
+from privact.bench.serving.load_generator import Load
 from privact.device.degrees import degree_vector
 from privact.device.noise import randomize
 from privact.errors import PrivaCTError

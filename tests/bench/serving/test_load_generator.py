@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from privact.bench import load_generator
-from privact.bench.load_generator import Endpoint, Load, send_all
+from privact.bench.serving import load_generator
+from privact.bench.serving.load_generator import Endpoint, Load, send_all
 from privact.errors import InputError
 
 

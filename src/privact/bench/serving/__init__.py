@@ -1,0 +1,1 @@
+"""An aggregator under load -> reports a second, response times, memory."""
