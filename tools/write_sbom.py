@@ -25,7 +25,8 @@ def list_components(packages: list[Distribution]) -> list[dict[str, Any]]:
         if normal in _BUILDING or normal == "privact":
             continue
         purl = f"pkg:pypi/{normal}@{version}"
-        license = package.metadata.get("License-Expression") or package.metadata.get("License") or ""
+        metadata = package.metadata.json
+        license = str(metadata.get("license_expression") or metadata.get("license") or "")
         component: dict[str, Any] = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
         if license and len(license) < 100:
             component["licenses"] = [{"license": {"name": license}}]

@@ -77,7 +77,7 @@ def first_sentence(module: str, name: str) -> str:
 def names_page() -> str:
     """The page that lists what `from privact import ...` offers, with links to where it is described."""
     rows = []
-    for name in privact.__all__:
+    for name in (name for name in dir(privact) if name != "__version__"):
         page = page_of(name)
         link = f"[`{name}`]({page.name}.md#{page.module}.{name})"
         rows.append((link, cell(first_sentence(page.module, name))))
