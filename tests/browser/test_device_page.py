@@ -288,7 +288,7 @@ def test_a_backup_moves_to_another_browser(open_page, invited, contacts, tmp_pat
         page.get_by_role("button", name="Save a backup").click()
     download.value.save_as(tmp_path / "backup.json")
     again = ready(open_page(invited.link(user)))
-    expect(again.locator("#lost")).to_contain_text("You took part in a round before")
+    expect(again.locator("#lost")).to_contain_text("you took part in a round before")
     with again.expect_file_chooser() as chooser:
         again.get_by_role("button", name="Restore a backup").last.click()
     chooser.value.set_files(tmp_path / "backup.json")
@@ -312,7 +312,7 @@ def test_a_browser_that_forgot_asks_what_was_spent(open_page, invited, contacts)
     }; })"""
     page.evaluate(damage)
     page.reload()
-    expect(page.locator("#lost")).to_contain_text("What this browser knew of your answers is gone")
+    expect(page.locator("#lost")).to_contain_text("what this browser knew of your answers is gone")
     expect(page.locator("#desk")).to_be_hidden()
     expect(page.locator("#lost-spent")).to_have_value("1")
     page.fill("#lost-spent", "2.5")
@@ -396,7 +396,7 @@ LIES = {
     "another round's name": ({"round": lambda i: other_round(i, id="autumn")}, "calls itself autumn"),
     "no round at all": ({"parameters": lambda i: b"PCRD" + bytes(90), "digest": True}, "not from 1 to 1"),
     "another user": ({"me": lambda me: me | {"user": USERS[0]}}, "takes you for somebody else"),
-    "an answer that was never given": ({"me": lambda me: announced(me, answered_at=5)}, "You took part in a round before"),
+    "an answer that was never given": ({"me": lambda me: announced(me, answered_at=5)}, "you took part in a round before"),
     "not what was asked": ({"me": lambda me: []}, "does not answer as it should"),
     "markup": ({"me": lambda me: announced(me, id="<img src=x onerror=alert(1)>")}, "does not answer as it should"),
 }

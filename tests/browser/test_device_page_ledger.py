@@ -284,6 +284,24 @@ def test_a_ledger_that_is_lost_stops_every_address(new_browser, tab_of) -> None:
     assert "is gone" in failure(tab, "await ask(argument)", a_round("next"))
 
 
+def test_only_the_ledger_that_was_lost_is_begun_again(new_browser, tab_of) -> None:
+    tab = tab_of(new_browser())
+    tab.evaluate("(round) => ask(round)", ROUND)
+    tab.evaluate(ELSEWHERE)
+    tab.evaluate("(round) => ask(round)", a_round("mine"))
+    tab.evaluate(
+        """() => transact(database, "readwrite", ["entries", rowsOf("clusters.example")], (rows, store) => {
+            for (const row of rows) store("entries").delete([row.aggregator, row.number]);
+        })"""
+    )
+    assert "nothing to begin again" in failure(tab, "await join(['mine'], 0.5)")  # this address is sound
+    tab.evaluate("() => { window.place = aggregatorAddress('https://clusters.example'); }")
+    tab.evaluate("join(['spring'], 3)")
+    tab.evaluate(ELSEWHERE)
+    told = tab.evaluate("told()")
+    assert (told["answers"], told["spent"], told["left"]) == (["mine"], "3.5", "6.5")
+
+
 DAMAGE = {
     "the last entry gone": "store('entries').delete([place.key, 3])",
     "the middle entry gone": "store('entries').delete([place.key, 2])",

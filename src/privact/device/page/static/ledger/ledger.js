@@ -132,8 +132,16 @@ export class Ledger {
   }
 }
 
-// What one ledger says; refused if it is missing, damaged, or older than its marker.
-function checkLedger(key, rows) {
+// What one ledger says, without the others; refused if it is missing, damaged, or older than its marker. The error has its key.
+export function checkLedger(key, rows) {
+  try {
+    return checkAgainstMarker(key, rows);
+  } catch (error) {
+    throw Object.assign(error, { key });
+  }
+}
+
+function checkAgainstMarker(key, rows) {
   const marker = readMarker(key);
   if (!rows.length) throw new LedgerError(`what this browser knew of your answers is gone, ${WAY_OUT}`);
   const book = readBook(rows);

@@ -26,7 +26,7 @@ async function attempt(work, busy = "") {
     show("trouble", false);
   } catch (error) {
     if (error instanceof LedgerError && state.joining) {
-      await showLost(error.message);
+      await showLost(error);
       return;
     }
     byId("trouble-text").textContent = sentence(error.message);
@@ -59,8 +59,10 @@ async function join({ token, address }, spent = null) {
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
 // Nobody here knows what was spent: a backup, or the person, has to say. The server's word is only where to begin.
-async function showLost(message) {
-  byId("lost-text").textContent = sentence(message);
+async function showLost({ message, key }) {
+  const account = (await state.home.accounts()).find((each) => each.key === key); // it may be another than the one that is open
+  if (account) state.joining = { token: account.token, address: aggregatorAddress(account.url) };
+  byId("lost-text").textContent = `At ${state.joining.address.key}: ${message}.`;
   for (const id of ["welcome", "desk", "trouble"]) show(id, false);
   show("lost", true);
   const client = new Client(state.joining.address, state.joining.token);
