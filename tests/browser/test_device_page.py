@@ -391,6 +391,7 @@ LIES = {
         "not the one that was announced",
     ),
     "a costly round": ({"round": lambda i: other_round(i, epsilon=5.0)}, "costs 5, more than the 2 that you allow"),
+    "a round for some only": ({"round": lambda i: other_round(i, epsilon=0.5), "log": True}, "not in the public log of rounds"),
     "a tiny round": ({"round": lambda i: other_round(i, n_users=20)}, "20 people, fewer than the 100"),
     "a round that is over": ({"round": lambda i: other_round(i, opens=0, closes=5)}, "closed at 1970"),
     "another round's name": ({"round": lambda i: other_round(i, id="autumn")}, "calls itself autumn"),
@@ -415,6 +416,8 @@ def test_a_lying_aggregator_gets_nothing(open_page, invited, lie) -> None:
         made = told["round"](invited).to_bytes() if "round" in told else None
         if request.url.endswith("/spring/parameters") and (made or "parameters" in told):
             route.fulfill(body=made or told["parameters"](invited), content_type="application/octet-stream")
+        elif request.url.endswith("/v1/log") and "log" not in told:  # it would give most of these lies away
+            route.fulfill(status=404, body="{}")
         elif request.url.endswith("/v1/me"):
             me = route.fetch().json()
             encoded = made or (told["parameters"](invited) if "digest" in told else None)
