@@ -91,6 +91,7 @@ PUBLIC_PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
     "denoise": lambda value: isinstance(value, bool),
     "search": _text(r"gentree|linkage|linkage\+gentree"),
     "search_seed": _whole(0, 2**63 - 1),
+    "balance": lambda value: _number(value) and value <= 0.5,
 }
 """The public parameters that a release may name, and whether a value can be one: a few bytes each, known before any report."""
 

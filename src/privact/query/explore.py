@@ -159,7 +159,7 @@ def _above(tree: HierarchicalClusterTree, node: int) -> list[dict[str, int]]:
 
 
 def _growing(tree: HierarchicalClusterTree, path: Int32Array, factor: float) -> list[int]:
-    """The first and the last node of a path upwards, and between them only those so many times larger than the one before."""
+    """The first and last node of a path upwards, and between them only nodes `factor` times larger than the one before."""
     sizes = tree.size[path]
     places = [0]
     while places[-1] < len(path) - 1:

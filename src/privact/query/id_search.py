@@ -107,7 +107,7 @@ def _mark_blocks(folded: bytes, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 def _hash(letters: NDArray[np.uint32], length: int) -> NDArray[np.uint32]:
-    """The row of every sequence of so many letters, by where it begins."""
+    """The matrix row of every sequence of `length` letters, by where it begins."""
     n = len(letters) - length + 1
     mixed = np.full(max(n, 0), length, np.uint32)
     for place in range(length):

@@ -55,7 +55,7 @@ def run_aggregator(**settings: object) -> Iterator[LocalAggregator]:
     with tempfile.TemporaryDirectory(prefix="privact-", ignore_cleanup_errors=True) as folder:
         chosen = {
             "data_folder": folder, "port": 0, "operator_token": token, "log_level": "warning",
-            "report_rate": 0, "operator_rate": 0, **settings,
+            "report_rate": 0, "operator_rate": 0, "public_rate": 0, **settings,
         }  # fmt: skip
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PRIVACT_")}
         environment = kept | {f"PRIVACT_{name.upper()}": str(value) for name, value in chosen.items()}

@@ -129,6 +129,8 @@ def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
     for name in ("releases", "ratings"):
         assert f"cp -a /var/lib/privact/{name} /backup/" in said
         shutil.copytree(folder / name, tmp_path / name)
+    assert "cp -a /var/lib/privact/signing-key /backup/" in said
+    shutil.copy2(folder / "signing-key", tmp_path / "signing-key")
     with (
         closing(sqlite3.connect(folder / "privact.sqlite3")) as source,
         closing(sqlite3.connect(tmp_path / "privact.sqlite3")) as copy,

@@ -220,3 +220,35 @@ def test_times_as_people_write_them():
     for wrong in ("soon", "+", "+1y", "2026-13-01"):
         with pytest.raises(InputError, match="--closes"):
             moment(wrong, "--closes")
+
+
+def test_operators_get_tokens_with_scopes_and_leave_traces(run, ask, monkeypatch):
+    token = run("operators", "add", "night-shift", "--scope", "read", "--scope", "rounds", "--expires", "+90d").stdout.strip()
+    assert token.startswith("operator.")
+    listed = {one["name"]: one for one in ask("operators", "list")["operators"]}
+    assert listed["night-shift"]["scopes"] == ["read", "rounds"]
+    assert listed["night-shift"]["expires_at"] > time.time()
+    assert "night-shift" in run("operators", "list").stdout
+    monkeypatch.setenv("PRIVACT_OPERATOR_TOKEN", token)
+    assert "may not do this: it has read, rounds, this needs users" in refused(run, "users", "revoke-all")
+    ask("round", "create", "at-night", "--epsilon", "1")
+    done = ask("operators", "log", "--limit", "1")["actions"]
+    assert [(one["operator"], one["action"], one["subject"]) for one in done] == [("night-shift", "POST /v1/rounds", "at-night")]
+    assert "at-night" in run("operators", "log").stdout
+    monkeypatch.setenv("PRIVACT_OPERATOR_TOKEN", OPERATOR)
+    assert run("operators", "remove", "night-shift").stdout == "night-shift is removed.\n"
+    assert "choose from read, rounds, users, operators" in refused(run, "operators", "add", "x", "--scope", "everything")
+
+
+def test_users_are_erased_and_all_tokens_revoked(run, ask, users_file):
+    run("users", "add", users_file("gone@a.example", "stays@a.example"))
+    assert run("users", "remove", "gone@a.example", "--erase").stdout == "gone@a.example is erased.\n"
+    assert "no user 'gone@a.example' is or was enrolled" in refused(run, "users", "remove", "gone@a.example", "--erase")
+    assert ask("users", "revoke-all")["revoked"] >= 1
+
+
+def test_only_a_failed_round_is_learned_again(run, ask):
+    ask("round", "create", "not-failed", "--epsilon", "1", "--visibility", "users")
+    assert refused(run, "round", "learn", "not-failed") == (
+        "round 'not-failed' is draft, not failed: only a failed round can be learned again"
+    )

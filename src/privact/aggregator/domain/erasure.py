@@ -75,7 +75,7 @@ def erase_user(store: Store, settings: Settings, user_id: str) -> bytes:
 
 
 def purge(store: Store, settings: Settings, now: int) -> Purged:
-    """Remove what is older than `retention_days`: reports of rounds that ended so long ago, and users removed so long ago.
+    """Remove what is older than `retention_days`: reports of rounds that ended, and users removed, before then.
 
     now: UTC seconds.
     """

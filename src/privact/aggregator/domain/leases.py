@@ -2,7 +2,7 @@
 
 A server holds a round by `lease_holder` until `lease_until`, and prolongs the lease while it works. A server that dies or loses
 the database stops prolonging; after LEASE_SECONDS another one takes the round over. Times are the database's, so the clocks of
-servers do not matter. Results are recorded only by whoever holds the lease at that moment.
+servers do not matter. Only the current holder of the lease can record a result.
 """
 
 from __future__ import annotations

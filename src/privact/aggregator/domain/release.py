@@ -1,7 +1,8 @@
 """The released artefact: a tree file with the tree, the ids of its users and the round's public parameters; nothing else.
 
 `<data folder>/releases/<round id>.hct` appears whole or not at all, holds no time but the round's own, and is never
-changed: the same reports and the same seed are the same bytes. Leaves are in the order of user digests.
+changed, but for the names of erased users: the same reports and the same seed are the same bytes. Leaves are
+in the order of user digests.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class Gate:
                 raise too_many(wait)
 
     async def refuse(self, request: Request, begin: float) -> NoReturn:
-        """Refuse a wrong token, at a time that tells nothing.
+        """Refuse a wrong token; the response time does not depend on what was looked up.
 
         begin: when the request came, by time.monotonic().
         """

@@ -91,7 +91,7 @@ class Batches(Generic[Item, Result]):
     ) -> None:
         self.n_waiting -= len(futures)
         for place, future in enumerate(futures):
-            if future.done():  # whoever asked has gone
+            if future.done():  # the client has disconnected
                 continue
             if results is None:
                 assert failure is not None
