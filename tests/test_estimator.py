@@ -102,7 +102,7 @@ def test_one_seed_decides_everything(network, tmp_path):
 
 def test_a_released_tree_never_tells_the_seed_of_the_noise(network):
     parameters = PrivaCT(random_state=123456789).fit(network.graph).tree_.parameters
-    assert set(parameters) == {"epsilon", "epsilon_report", "n_bins", "bins", "bins_seed", "denoise", "search"}
+    assert set(parameters) == {"epsilon", "epsilon_report", "n_bins", "bins", "bins_seed", "denoise", "search", "balance"}
     assert "123456789" not in str(dict(parameters))
 
 

@@ -45,7 +45,9 @@ def test_queries_agree_with_the_grafted_tree():
             whole = truth.community_sizes < truth.community_sizes[-1]  # the last ring may be cut in another order
             assert set(near.leaves[whole].tolist()) == set(truth.leaves[whole].tolist())
         for size in (1, 2, 10, 51):
-            assert set(placed.community(0, size).leaves) == set(grafted.community(50, max(size, 2)).leaves) - {50}
+            sibling = set(placed.community(0, 1).leaves)  # where the newcomer alone would be the community
+            expected = set(grafted.community(50, max(size, 2)).leaves) - {50} or sibling
+            assert set(placed.community(0, size).leaves) == expected
 
 
 def test_the_place_is_the_best_on_the_walk_down():

@@ -53,13 +53,18 @@ class Placement:
         return NearestUsers(self.tree, self.tree.order[found], np.repeat(sizes + 1, rings)[:m])
 
     def community(self, newcomer: str | int, size: int) -> Cluster:
-        """The smallest cluster of the tree which, with the newcomer, holds at least `size` users."""
+        """The cluster of the tree which, with the newcomer, has about `size` users, and not more than twice as many.
+
+        As `HierarchicalClusterTree.community`; where even the newcomer's sibling is larger than that, it is the sibling.
+        """
         size = check_count("size", size)
         if size > self.tree.n_users + 1:
             raise InputError(
                 f"size {size} is more than the {self.tree.n_users} users of the tree and the newcomer: ask for fewer"
             )
-        return Cluster(self.tree, int(self._path(newcomer, max(1, size - 1))[-1]))
+        path = self._path(newcomer, max(1, size - 1))
+        too_large = int(self.tree.size[path[-1]]) + 1 > 2 * size and len(path) > 1
+        return Cluster(self.tree, int(path[-2] if too_large else path[-1]))
 
     def grafted(self) -> HierarchicalClusterTree:
         """The tree with the newcomers as leaves: old users keep their leaves, newcomers follow in order."""

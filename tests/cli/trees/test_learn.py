@@ -42,7 +42,7 @@ def test_the_file_holds_public_parameters_only(ask, contacts, tmp_path):
     output = tmp_path / "learned.hct"
     found = ask("learn", contacts, "--seed", 987654321, "-o", output)
     assert set(HierarchicalClusterTree.load(output).parameters) == {
-        "epsilon", "epsilon_report", "n_bins", "bins", "bins_seed", "denoise", "search",
+        "epsilon", "epsilon_report", "n_bins", "bins", "bins_seed", "denoise", "search", "balance",
     }  # fmt: skip
     assert b"987654321" not in output.read_bytes()  # the seed of the noise would undo it
     assert found["parameters"] == dict(HierarchicalClusterTree.load(output).parameters)

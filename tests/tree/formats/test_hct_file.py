@@ -168,7 +168,7 @@ def test_user_ids_that_are_none(tmp_path, saved, old, new, message):
     [b"", b"{", b"\xff", b"[]", b"3", b'{"arrays": 3}', b'{"arrays": {}}', b'{"arrays": {}, "parameters": {}}', b"[" * 100_000],
 )
 def test_headers_that_make_no_sense(tmp_path, saved, header):
-    refused(tmp_path, forged(saved[1], header), "header that makes no sense")
+    refused(tmp_path, forged(saved[1], header), "invalid header")
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_headers_that_make_no_sense(tmp_path, saved, header):
 def test_arrays_described_in_nonsense(tmp_path, saved, name, key, value):
     header = header_of(saved[1])
     header["arrays"].setdefault(name, dict(header["arrays"]["left"]))[key] = value
-    refused(tmp_path, forged(saved[1], header), "header that makes no sense")
+    refused(tmp_path, forged(saved[1], header), "invalid header")
 
 
 @pytest.mark.parametrize("parameters", [3, "text", [1], {"epsilon": float("nan")}])
 def test_parameters_that_are_none(tmp_path, saved, parameters):
     header = header_of(saved[1]) | {"parameters": parameters}
-    refused(tmp_path, forged(saved[1], header), "header that makes no sense")
+    refused(tmp_path, forged(saved[1], header), "invalid header")
 
 
 def test_files_that_cannot_be_read(tmp_path, monkeypatch):
