@@ -54,7 +54,8 @@ def twins(aggregator):
     tokens = one.enrol(USERS)
     round_ = one.open_round("spring", n_bins=3)
     one.stop()
-    shutil.copy(one.folder / "privact.sqlite3", other.folder)
+    for kept in ("privact.sqlite3", "signing-key"):  # rounds are signed: the key moves with the database
+        shutil.copy(one.folder / kept, other.folder)
     one.start()
     other.start()
     return one, other, round_, tokens

@@ -40,6 +40,7 @@ def shared_round(aggregator):
 
     def make(url: str | None = None):
         other = aggregator(url, report_rate=0, operator_rate=0)
+        shutil.copy(first.folder / "signing-key", other.folder)  # rounds are signed: the key moves with the database
         if url is None:
             shutil.copy(first.folder / "privact.sqlite3", other.folder)
         else:
