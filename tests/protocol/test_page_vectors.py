@@ -18,6 +18,7 @@ from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MAX_USERS, Round
 from privact.protocol.round_log import RoundLog
+from privact.protocol.round_series import Series
 from privact.protocol.signing import new_signing_key, public_key_of
 from privact.protocol.users import normalise_user_id, user_digest
 
@@ -41,7 +42,8 @@ READ_ROUNDS = """(encoded) => encoded.map((each) => {
         const hex = { seed: core.bytes.toHex(round.seed), labels: core.bytes.toHex(round.labelsDigest) };
         const again = core.bytes.toHex(core.round.encodeRound(round));
         const digest = core.bytes.toHex(round.digest);
-        return { id, epsilon, epsilonReport, nBins, nUsers, bins, opens, closes, joinerSeconds, ...hex, again, digest };
+        const series = round.series && [round.series.name, round.series.number, round.series.rounds, round.series.epsilon];
+        return { series, id, epsilon, epsilonReport, nBins, nUsers, bins, opens, closes, joinerSeconds, ...hex, again, digest };
     } catch (error) { return error.constructor.name; }
 })"""
 COUNT = """(cases) => cases.map(({ round, table, contacts, owner }) => {
@@ -84,9 +86,14 @@ def random_round(rng: random.Random, labels: LabelTable | None = None) -> Round:
     if labels is not None:
         n_users = max(n_users, labels.n_labels)
         source = {"bins": "labels", "labels_digest": labels.digest(), "n_bins": labels.n_labels}
+    name = rng.choice("aZ9") + "".join(rng.choice("aZ9._-") for _ in range(rng.randrange(64)))
+    epsilon = rng.choice([rng.uniform(1e-6, 3), 10 ** rng.uniform(-6, 300), 1.0])
+    if rng.random() < 0.4:
+        series = Series(name[:60], rng.randrange(2, 101), max(epsilon, 1e-3))
+        number, epsilon = rng.randrange(1, series.rounds + 1), series.epsilon_per_round
+        name, source = series.round_id(number), source | {"series": series, "series_number": number}
     return Round(
-        id=rng.choice("aZ9") + "".join(rng.choice("aZ9._-") for _ in range(rng.randrange(64))),
-        epsilon=rng.choice([rng.uniform(1e-6, 3), 10 ** rng.uniform(-6, 300), 1.0]),
+        id=name, epsilon=epsilon,
         n_users=n_users, opens=opens, closes=closes, joiner_seconds=rng.randrange(LAST_SECOND - closes + 1), **source,
     )  # fmt: skip
 
@@ -127,6 +134,9 @@ def test_rounds_of_the_vectors(page_device: Any) -> None:
     ):
         told = row["parameters"]
         assert (found["again"], found["digest"]) == (row["bytes"], row["digest"])
+        ours = Round.from_bytes(bytes.fromhex(row["bytes"]))
+        series = ours.series and [ours.series.name, ours.series_number, ours.series.rounds, ours.series.epsilon]
+        assert found["series"] == series
         assert found["epsilonReport"] == told["epsilon"] / 2
         assert [found[name] for name in ("id", "epsilon", "nBins", "nUsers", "bins", "seed", "labels")] == [
             told[name] for name in ("id", "epsilon", "n_bins", "n_users", "bins", "seed", "labels_digest")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from privact.errors import ProtocolError
 from privact.protocol.round import LAST_SECOND, MAX_BINS, MAX_USERS, MIN_EPSILON, Round, default_bins, epsilon_per_report
+from privact.protocol.round_series import MAX_SERIES_ROUNDS, Series
 
 SEED = bytes(range(16))
 PLAIN: dict[str, Any] = {"id": "spring", "epsilon": 1.0, "n_bins": 7, "n_users": 1843, "seed": SEED, "opens": 100, "closes": 200}
@@ -26,9 +27,18 @@ def rounds(draw: st.DrawFn) -> Round:
     opens = draw(st.integers(0, LAST_SECOND - 1))
     closes = draw(st.integers(opens + 1, LAST_SECOND))
     kind = draw(st.sampled_from(["random", "labels"]))
+    id = draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", fullmatch=True))
+    epsilon = draw(st.floats(MIN_EPSILON, allow_infinity=False, allow_nan=False))
+    series, number = None, 0
+    if draw(st.booleans()):
+        series = Series(id[:60], draw(st.integers(2, MAX_SERIES_ROUNDS)), max(epsilon, 1e-3))
+        number = draw(st.integers(1, series.rounds))
+        id, epsilon = series.round_id(number), series.epsilon_per_round
     return Round(
-        id=draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", fullmatch=True)),
-        epsilon=draw(st.floats(MIN_EPSILON, allow_infinity=False, allow_nan=False)),
+        id=id,
+        epsilon=epsilon,
+        series=series,
+        series_number=number,
         n_bins=draw(st.integers(1, min(n_users, MAX_BINS))),
         n_users=n_users,
         bins=kind,  # type: ignore[arg-type]

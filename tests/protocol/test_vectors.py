@@ -23,6 +23,7 @@ from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.protocol.round_series import Series
 from privact.protocol.users import normalise_user_id, user_digest
 
 HERE = Path(__file__).parent
@@ -53,8 +54,11 @@ class Stranger:
         kind, source = (0, r["seed"]) if r["bins"] == "random" else (1, r["labels_digest"])
         numbers = r["epsilon"], r["n_bins"], r["n_users"], r["opens"], r["closes"], r["joiner_seconds"]
         name, source = r["id"].encode("ascii"), bytes.fromhex(source)
+        tail = b""
+        if "series_number" in r:
+            kind, tail = kind + 2, struct.pack(">HHd", r["series_number"], r["series_rounds"], r["series_epsilon"])
         head = b"PCRD" + bytes([r["version"], kind]) + struct.pack(">dIIQQQ", *numbers)
-        return head + bytes([len(name)]) + name + bytes([len(source)]) + source
+        return head + bytes([len(name)]) + name + bytes([len(source)]) + source + tail
 
     def labels_bytes(self, key: bytes, n_labels: int, labels: dict[str, int]) -> bytes:
         entries = sorted(
@@ -89,8 +93,12 @@ TABLE = bytes.fromhex(VECTORS["labels"]["bytes"])
 
 
 def our_round(parameters: dict[str, Any]) -> Round:
-    hexadecimal = {name: bytes.fromhex(parameters[name]) for name in ("seed", "labels_digest")}
-    return Round(**{**parameters, **hexadecimal})
+    known = {name: value for name, value in parameters.items() if name not in ("series_rounds", "series_epsilon")}
+    known |= {name: bytes.fromhex(parameters[name]) for name in ("seed", "labels_digest")}
+    if "series_number" in known:
+        name = known["id"].removesuffix(f".{known['series_number']}")
+        known["series"] = Series(name, parameters["series_rounds"], parameters["series_epsilon"])
+    return Round(**known)
 
 
 def our_labels(round: Round) -> LabelTable | None:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from privact.protocol.round_log import MAX_LOG_ENTRIES as MAX_LOG_ENTRIES
     from privact.protocol.round_log import LogEntry as LogEntry
     from privact.protocol.round_log import RoundLog as RoundLog
+    from privact.protocol.round_series import MAX_SERIES_ROUNDS as MAX_SERIES_ROUNDS
+    from privact.protocol.round_series import Series as Series
     from privact.protocol.signing import PUBLIC_KEY_SIZE as PUBLIC_KEY_SIZE
     from privact.protocol.signing import SIGNATURE_SIZE as SIGNATURE_SIZE
     from privact.protocol.signing import is_signed as is_signed
@@ -73,6 +75,7 @@ else:
             ],
             "privact.protocol.round_ids": ["ROUND_ID", "is_round_id"],
             "privact.protocol.round_log": ["LONGEST_LOG", "LogEntry", "MAX_LOG_ENTRIES", "RoundLog"],
+            "privact.protocol.round_series": ["MAX_SERIES_ROUNDS", "Series"],
             "privact.protocol.signing": [
                 "PUBLIC_KEY_SIZE",
                 "SIGNATURE_SIZE",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from numbers import Real
 from typing import Final
 
 from privact.errors import ProtocolError
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"]
+__all__ = ["MIN_EPSILON", "amount", "check_epsilon", "epsilon_per_report", "privacy_sentence"]
 
 MIN_EPSILON: Final = 1e-6
 """Smallest epsilon of a round: below it the noise would no longer fit a report's four-byte entries."""
@@ -26,6 +27,11 @@ def check_epsilon(epsilon: object) -> float:
             f"epsilon is {epsilon!r}; it must be a finite number of at least {MIN_EPSILON}: choose for example 1.0"
         )
     return number
+
+
+def amount(epsilon: float) -> Fraction:
+    """An epsilon as an exact number that can be added up: the decimal that people read, so that ten times 0.1 is 1."""
+    return Fraction(repr(float(epsilon)))
 
 
 def epsilon_per_report(epsilon: float) -> float:

@@ -5,7 +5,7 @@ Canonical bytes, version 1; integers are unsigned and big endian:
     offset  bytes  field
     0       4      "PCRD"
     4       1      version, 1
-    5       1      bins: 0 random, 1 labels
+    5       1      bins: 0 random, 1 labels; and 2 more if the round is one of a series
     6       8      epsilon, IEEE 754 double
     14      4      n_bins
     18      4      n_users
@@ -14,6 +14,12 @@ Canonical bytes, version 1; integers are unsigned and big endian:
     38      8      joiner_seconds
     46      1+a    length of id (1 to 64), then id in ASCII
     47+a    1+b    length of seed (16 to 32) and seed, or 32 and the digest of the label table
+
+and, only if the round is one of a series, whose name is the id without "." and the number:
+
+    48+a+b  2      number of the round in the series, from 1
+    50+a+b  2      number of rounds of the series
+    52+a+b  8      total epsilon of the series, IEEE 754 double
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ from typing import Final, Literal
 from privact.errors import ProtocolError
 from privact.protocol.promise import MIN_EPSILON, check_epsilon, epsilon_per_report, privacy_sentence
 from privact.protocol.round_ids import is_round_id
+from privact.protocol.round_series import Series, series_name
 
 __all__ = [
     "DIGEST_SIZE",
@@ -55,6 +62,8 @@ _VERSION: Final = 1
 _MAGIC: Final = b"PCRD"
 _KINDS: Final[tuple[Literal["random", "labels"], ...]] = ("random", "labels")
 _HEAD: Final = struct.Struct(">4sBBdIIQQQ")
+_IN_SERIES: Final = 2  # added to the kind of bins
+_SERIES: Final = struct.Struct(">HHd")
 
 
 def default_bins(n_users: int) -> int:
@@ -79,6 +88,8 @@ class Round:
     closes: first second in which they no longer are; the default leaves the round open.
     joiner_seconds: for how long after closes a user who enrolled later may still answer, in seconds.
     version: protocol version.
+    series: what is agreed on for all rounds of the series that this round is one of; None for a round on its own.
+    series_number: the place of this round in the series, from 1; 0 for a round on its own.
     """
 
     id: str
@@ -92,6 +103,8 @@ class Round:
     closes: int = LAST_SECOND
     joiner_seconds: int = 0
     version: int = _VERSION
+    series: Series | None = None
+    series_number: int = 0
 
     def __post_init__(self) -> None:
         """Refuse anything that could not be a round."""
@@ -112,6 +125,10 @@ class Round:
             _check_bytes("seed", self.seed, 0, 0, "label bins have no seed")
         else:
             raise ProtocolError(f"bins is {self.bins!r}; it must be 'random' or 'labels'")
+        if self.series is not None:
+            self.series.check_round(self.id, self.series_number, self.epsilon)
+        elif self.series_number != 0:
+            raise ProtocolError(f"series_number is {self.series_number!r}, but round {self.id} is in no series: give the series")
 
     @property
     def epsilon_report(self) -> float:
@@ -125,11 +142,14 @@ class Round:
     def to_bytes(self) -> bytes:
         """The one encoding of this round; the layout is in the module's docstring."""
         name, source = self.id.encode("ascii"), self.seed or self.labels_digest
+        kind, tail = _KINDS.index(self.bins), b""
+        if self.series is not None:
+            kind, tail = kind + _IN_SERIES, _SERIES.pack(self.series_number, self.series.rounds, self.series.epsilon)
         head = _HEAD.pack(
-            _MAGIC, self.version, _KINDS.index(self.bins), self.epsilon,
+            _MAGIC, self.version, kind, self.epsilon,
             self.n_bins, self.n_users, self.opens, self.closes, self.joiner_seconds,
         )  # fmt: skip
-        return head + bytes([len(name)]) + name + bytes([len(source)]) + source
+        return head + bytes([len(name)]) + name + bytes([len(source)]) + source + tail
 
     @classmethod
     def from_bytes(cls, data: bytes, digest: bytes | None = None) -> Round:
@@ -145,14 +165,23 @@ class Round:
         if len(data) < _HEAD.size + 2 or data[:4] != _MAGIC:
             raise ProtocolError(f"{len(data)} bytes starting with {data[:4]!r} are not a round, which starts with {_MAGIC!r}")
         _, version, kind, epsilon, n_bins, n_users, opens, closes, joiner_seconds = _HEAD.unpack_from(data)
-        if kind >= len(_KINDS):
-            raise ProtocolError(f"round has bins of kind {kind}; known kinds are 0 (random) and 1 (labels)")
-        name = data[_HEAD.size + 1 :][: data[_HEAD.size]]
+        if kind >= len(_KINDS) + _IN_SERIES:
+            raise ProtocolError(
+                f"round has bins of kind {kind}; known kinds are 0 (random) and 1 (labels), and 2 and 3 in a series"
+            )
+        name = data[_HEAD.size + 1 :][: data[_HEAD.size]].decode("latin-1")
         source = data[_HEAD.size + 1 + len(name) + 1 :]
+        series, number = None, 0
+        if kind >= _IN_SERIES:
+            kind -= _IN_SERIES
+            if len(source) < _SERIES.size:
+                raise ProtocolError(f"round {name!r} ends before it says of which series it is; ask the aggregator for it again")
+            number, rounds, total = _SERIES.unpack(source[-_SERIES.size :])
+            source, series = source[: -_SERIES.size], Series(series_name(name, number), rounds, total)
         decoded = cls(
-            id=name.decode("latin-1"), epsilon=epsilon, n_bins=n_bins, n_users=n_users, bins=_KINDS[kind],
+            id=name, epsilon=epsilon, n_bins=n_bins, n_users=n_users, bins=_KINDS[kind],
             seed=b"" if kind else source, labels_digest=source if kind else b"",
-            opens=opens, closes=closes, joiner_seconds=joiner_seconds, version=version,
+            opens=opens, closes=closes, joiner_seconds=joiner_seconds, version=version, series=series, series_number=number,
         )  # fmt: skip
         if decoded.to_bytes() != data:  # a length that does not fit, or bytes after the end
             raise ProtocolError("round is not in its one canonical encoding; ask the aggregator for the round again")

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from privact.errors import InputError, RefusedError
+from privact.protocol.promise import amount
 from privact.protocol.round import LAST_SECOND, MIN_EPSILON, Round
 
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_CAP", "DEFAULT_MINIMUM_USERS", "Rules", "amount", "check_round", "format_epsilon"]
@@ -56,11 +57,6 @@ class Rules:
     def tightened(self, other: Rules) -> Rules:
         """The stricter of each pair of limits."""
         return Rules(min(self.budget, other.budget), min(self.cap, other.cap), max(self.minimum_users, other.minimum_users))
-
-
-def amount(epsilon: float) -> Fraction:
-    """An epsilon as an exact number that can be added up: the decimal that people read, so that ten times 0.1 is 1."""
-    return Fraction(repr(float(epsilon)))
 
 
 def format_epsilon(epsilon: Fraction | float) -> str:

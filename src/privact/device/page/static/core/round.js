@@ -2,6 +2,7 @@
 
 import { blake2b, joinBytes, sameBytes, toHex } from "./bytes.js";
 import { ProtocolError } from "./errors.js";
+import { checkSeriesRound, encodeSeries, readSeries, SERIES_BYTES } from "./series.js";
 
 export const DIGEST_SIZE = 32;
 export const MIN_EPSILON = 1e-6;
@@ -11,6 +12,7 @@ export const LAST_SECOND = 253402300799; // of the year 9999
 
 const VERSION = 1;
 const KINDS = ["random", "labels"];
+const IN_SERIES = 2; // added to the kind of bins
 const HEAD = 46; // bytes before the length of the id
 const MAGIC = [0x50, 0x43, 0x52, 0x44]; // PCRD
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -28,10 +30,12 @@ export function parseRound(bytes, digest) {
     throw new ProtocolError(`${bytes.length} bytes are not a round: it is not answered`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const kind = bytes[5];
+  const inSeries = bytes[5] >= IN_SERIES;
+  const kind = inSeries ? bytes[5] - IN_SERIES : bytes[5];
   const idLength = bytes[HEAD];
   const name = bytes.slice(HEAD + 1, HEAD + 1 + idLength);
-  const source = bytes.slice(HEAD + 1 + name.length + 1);
+  const source = bytes.slice(HEAD + 1 + name.length + 1, inSeries ? Math.max(bytes.length - SERIES_BYTES, 0) : bytes.length);
+  const id = String.fromCharCode(...name);
   const round = {
     version: bytes[4],
     bins: KINDS[kind],
@@ -41,9 +45,10 @@ export function parseRound(bytes, digest) {
     opens: readSeconds(view, 22),
     closes: readSeconds(view, 30),
     joinerSeconds: readSeconds(view, 38),
-    id: String.fromCharCode(...name),
+    id,
     seed: kind === 0 ? source : new Uint8Array(0),
     labelsDigest: kind === 1 ? source : new Uint8Array(0),
+    series: inSeries ? readSeries(view, id) : null,
   };
   check(round);
   if (!sameBytes(encodeRound(round), bytes)) throw new ProtocolError("this round is not in its one encoding: it is not answered");
@@ -57,7 +62,7 @@ export function encodeRound(round) {
   const view = new DataView(head.buffer);
   head.set(MAGIC);
   head[4] = round.version;
-  head[5] = KINDS.indexOf(round.bins);
+  head[5] = KINDS.indexOf(round.bins) + (round.series ? IN_SERIES : 0);
   view.setFloat64(6, round.epsilon);
   view.setUint32(14, round.nBins);
   view.setUint32(18, round.nUsers);
@@ -65,7 +70,7 @@ export function encodeRound(round) {
   view.setBigUint64(30, BigInt(round.closes));
   view.setBigUint64(38, BigInt(round.joinerSeconds));
   const name = Uint8Array.from(round.id, (letter) => letter.charCodeAt(0));
-  return joinBytes(head, [name.length], name, [source.length], source);
+  return joinBytes(head, [name.length], name, [source.length], source, encodeSeries(round.series));
 }
 
 // Eight bytes as seconds; what is past the year 9999 becomes a number that no check lets through.
@@ -87,6 +92,7 @@ function check(round) {
   within("time for late joiners", round.joinerSeconds, 0, LAST_SECOND - round.closes);
   if (round.bins === "random") within("length of the seed", round.seed.length, 16, 32);
   else within("length of the label digest", round.labelsDigest.length, DIGEST_SIZE, DIGEST_SIZE);
+  if (round.series) checkSeriesRound(round);
 }
 
 function within(name, value, low, high) {
