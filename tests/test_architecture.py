@@ -16,7 +16,7 @@ from imports import crowded_folders, exported_names, import_cycles, import_graph
 
 SOURCE = Path(privact.__file__).parent
 
-FOUNDATIONS = {"errors", "exports", "progress", "storage"}
+FOUNDATIONS = {"errors", "exports", "ids", "progress", "storage"}
 PACKAGES = {
     "protocol", "client", "device", "tree", "learn", "query", "drawing", "recommend", "aggregator",
     "network", "simulate", "baselines", "experiments", "bench", "audit", "cli",
@@ -29,6 +29,7 @@ SEES_WHOLE_GRAPHS = EVERYTHING - {"cli", "aggregator"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "exports": set(),
+    "ids": {"errors"},
     "progress": {"errors"},
     "storage": {"errors"},
     "protocol": FOUNDATIONS,

@@ -91,6 +91,20 @@ def test_every_kind_of_graph_gives_the_same_tree(network):
         as_graph([1, 2, 3])
 
 
+def test_users_are_the_objects_that_were_given():
+    ring = [(10 * i, 10 * ((i + 1) % 20)) for i in range(20)]
+    for form in (np.array(ring), nx.Graph(ring)):
+        tree = PrivaCT(epsilon=None, n_bins=2, random_state=0).fit(form).tree_
+        assert sorted(tree.users) == list(range(0, 200, 10))
+        near = tree.nearest(50, 7)
+        assert all(type(user) is int for user in near.users)
+        assert near.users == tree.nearest("50", 7).users
+    grid = PrivaCT(epsilon=None, n_bins=2, random_state=0).fit(nx.grid_2d_graph(4, 4)).tree_
+    assert "(0, 1)" in grid.nearest((0, 0), 15).users
+    matrix = PrivaCT(epsilon=None, n_bins=2, random_state=0).fit(nx.to_scipy_sparse_array(nx.path_graph(9))).tree_
+    assert sorted(matrix.users) == list(range(9))
+
+
 def test_one_seed_decides_everything(network, tmp_path):
     files = []
     for i, seed in enumerate((7, 7, 8)):

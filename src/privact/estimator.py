@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError, NotFittedError
+from privact.ids import UserId, keep_id
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
 from privact.learn.evidence.series.round_bins import FIRST_BINS
@@ -134,7 +135,7 @@ class PrivaCT:
         self._require_fit()
         return self.tree_.cut(min(self.n_clusters, self.tree_.n_users))
 
-    def place(self, reports: ArrayLike, users: Sequence[str] | None = None, groups: ArrayLike | None = None) -> Placement:
+    def place(self, reports: ArrayLike, users: Sequence[Hashable] | None = None, groups: ArrayLike | None = None) -> Placement:
         """Where new users belong in the learned tree, from their reports in the same bins; nothing is learned again.
 
         reports: (q, K) what the new devices sent. users: their ids; by default "newcomer 0" and so on.
@@ -142,7 +143,9 @@ class PrivaCT:
         """
         self._require_fit()
         newcomers = self.evidence_.embed(reports, groups)
-        names = [f"newcomer {i}" for i in range(len(newcomers))] if users is None else [str(user) for user in users]
+        names: list[UserId] = (
+            [f"newcomer {i}" for i in range(len(newcomers))] if users is None else [keep_id(user) for user in users]
+        )
         return place(self.tree_, self.embedding_, newcomers, names)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -171,7 +174,7 @@ class PrivaCT:
             usual = default_bins(n) if self.rounds == 1 else min(FIRST_BINS, n)
             self.n_bins_ = usual if self.n_bins is None else self.n_bins
             self._seed = rng.bytes(16)
-            self.bins_ = assign_bins(graph.users, self._seed, check_bins(self.n_bins_, n))
+            self.bins_ = assign_bins(graph.names, self._seed, check_bins(self.n_bins_, n))
             return
         labels = np.asarray(self.bins)
         if labels.shape != (n,) or labels.dtype.kind not in "iu":
@@ -183,7 +186,7 @@ class PrivaCT:
         self.n_bins_ = int(labels.max()) + 1 if self.n_bins is None else self.n_bins
         self.bins_ = labels.astype(np.int32)
 
-    def _learn(self, users: Sequence[str], rng: np.random.Generator, engine: Engine | None, progress: Progress) -> None:
+    def _learn(self, users: Sequence[UserId], rng: np.random.Generator, engine: Engine | None, progress: Progress) -> None:
         random_bins = self._seed is not None
         learned = learn_from_reports(
             RoundReports(

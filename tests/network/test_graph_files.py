@@ -164,7 +164,7 @@ def test_integer_ids_are_read_as_from_edges_reads_them(
     file.write_text("".join(f"{one}\t{other}\n" for one, other in [*pairs, (30, 31)]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_edge_list, "_BLOCK", block)
-        assert read_graph(file) == ContactGraph.from_edges([*pairs, (30, 31)])
+        assert read_graph(file) == ContactGraph.from_edges([(str(one), str(other)) for one, other in [*pairs, (30, 31)]])
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_markup_keeps_users_without_contacts(put, tmp_path: Path, suffix: str, p
     (networkx.write_graphml if suffix == "graphml" else networkx.write_gml)(source, file)
     if packed:
         file = put(gzip.compress(file.read_bytes()), f"contacts.{suffix}.gz")
-    assert read_graph(file) == ContactGraph.from_edges(TRIANGLE.edges(), users=["b", "a", "c", "alone"])
+    assert read_graph(file) == ContactGraph.from_rows(TRIANGLE.edges(), users=["b", "a", "c", "alone"])
     assert read_graph(file, largest_component=True) == TRIANGLE
 
 

@@ -29,13 +29,13 @@ def rng(seed: int = 0) -> np.random.Generator:
 def star() -> ContactGraph:
     """A hub with five spokes, two of whom know each other, and one user without contacts."""
     pairs = np.array([[0, 1], [0, 2], [0, 3], [0, 4], [0, 5], [1, 2]])
-    return ContactGraph.from_edges(pairs, users=["Hub", "@ada", "bob", "cleo", "dora", "eve", "alone"])
+    return ContactGraph.from_rows(pairs, users=["Hub", "@ada", "bob", "cleo", "dora", "eve", "alone"])
 
 
 @pytest.fixture
 def random_graph() -> ContactGraph:
     pairs = rng(1).integers(0, 300, size=(2000, 2))
-    return ContactGraph.from_edges(pairs, users=[f"@User{number}@S.example" for number in range(300)])
+    return ContactGraph.from_rows(pairs, users=[f"@User{number}@S.example" for number in range(300)])
 
 
 def test_every_user_counts_contacts_per_bin(star: ContactGraph) -> None:

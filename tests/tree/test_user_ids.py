@@ -36,7 +36,9 @@ def test_scan_and_table_find_the_same(monkeypatch, tabled):
             ids.leaf(stranger)
         assert stranger not in ids
     assert "é" in ids
-    assert 1 not in ids
+    assert 1 in ids  # by its text
+    assert 2 not in ids
+    assert None not in ids
     assert ids.index("111") == 2
     with pytest.raises(ValueError, match="no user '111'"):
         ids.index("111", 3)
@@ -65,7 +67,10 @@ def test_take(leaves):
     ("users", "message"),
     [
         (["a", "b", "a"], "user id 'a' occurs twice"),
-        (["a", 7], "the id of leaf 1 is 7: user ids are text"),
+        (["a", None], "None is no user id"),
+        (["a", float("nan")], "nan is no user id"),
+        ([7, "8"], "mix the number 7 with the text '8'"),
+        ([7, 7.0], "user 7 is named twice"),
         (["a", "\ud800"], "the id of leaf 1, .* is not valid Unicode"),
         ("ab", "not one string"),
     ],
@@ -73,6 +78,19 @@ def test_take(leaves):
 def test_bad_ids_are_refused(users, message):
     with pytest.raises(InputError, match=message):
         UserIds.of(users)
+
+
+def test_numbers_stay_numbers_and_other_objects_become_text():
+    ids = UserIds.of([30, np.int64(7), 2.0, "ann", (1, 2), -4])
+    assert list(ids) == [30, 7, 2, "ann", "(1, 2)", -4]
+    assert [type(user) for user in ids] == [int, int, int, str, str, int]
+    assert ids.names() == ["30", "7", "2", "ann", "(1, 2)", "-4"]
+    for leaf, user in enumerate([30, 7, 2, "ann", (1, 2), -4]):
+        assert ids.leaf(user) == leaf == ids.leaf(str(user))
+    assert ids.take(np.array([1, 4], np.int32)) == [7, "(1, 2)"]
+    assert pickle.loads(pickle.dumps(ids)) == ids
+    assert ids != UserIds.of(ids.names())
+    assert UserIds.of(["007", "+1"])[:] == ["007", "+1"]
 
 
 @pytest.mark.parametrize("packed", [b"", b"\xff", b"a\xff", b"\xffa", b"\xffa\xff", b"\xffa\xffb\xffc\xff", b"\xffa\xff\xc3\xff"])
@@ -85,6 +103,8 @@ def test_leaves_are_numbered_by_number_by_alphabet_or_as_told():
     assert (leaves.tolist(), ids) == ([2, 0, 1], None)
     leaves, ids = number_leaves(["c", "a", "b"])
     assert (leaves.tolist(), list(ids)) == ([2, 0, 1], ["a", "b", "c"])
+    leaves, ids = number_leaves(["a", 30, 7])
+    assert (leaves.tolist(), list(ids)) == ([2, 1, 0], [7, 30, "a"])
     leaves, ids = number_leaves(["c", "a", "b"], ["b", "c", "a"])
     assert (leaves.tolist(), list(ids)) == ([1, 2, 0], ["b", "c", "a"])
 
@@ -92,10 +112,8 @@ def test_leaves_are_numbered_by_number_by_alphabet_or_as_told():
 @pytest.mark.parametrize(
     ("names", "users", "message"),
     [
-        ([0, 2], None, "must be the numbers 0 to 1"),
-        ([0, 0], None, "must be the numbers 0 to 1"),
-        ([0, "a"], None, "leaf 0 is not an id"),
-        ([True, False], None, "leaf True is not an id"),
+        ([0, 0], None, "0 is named twice"),
+        ([0, None], None, "None is no user id"),
         (["a", "b"], ["a", "c"], "leaf 'b' is not among"),
         (["a", "b"], ["a", "b", "c"], "3 users were given but the tree names 2 leaves"),
         (["a", "a"], ["a", "b"], "2 leaves, 1 of them different"),

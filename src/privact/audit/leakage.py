@@ -33,7 +33,7 @@ _ALIGNMENT: Final = 64
 _DIGEST: Final = 32
 _SHOWN: Final = 60
 _ARRAYS: Final = (*Layout._fields, "users")
-_HEADER: Final = ("arrays", "parameters", "privact")
+_HEADER: Final = ("arrays", "ids", "parameters", "privact")
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,10 @@ def _tree_file(data: bytes, path: str | Path) -> list[Field]:
     ]  # fmt: skip
     found += [_unknown(f"header.{name}", value) for name, value in header.items() if name not in _HEADER]
     found.append(_version(header.get("privact")))
+    if "ids" in header:
+        found.append(
+            Field("header.ids", "format", _short(header["ids"]), "" if header["ids"] == "integers" else "is not 'integers'")
+        )
     found += _parameters(header.get("parameters", {}))
     end, gaps = _PREFIX + header_length, []
     for offset, length, name in extents:

@@ -107,7 +107,7 @@ def run_ldpgen(
     reports = _reports(graph, blocks, each and each[1], rng)
     refined = _group_similar(reports, k1, rng)
     model = estimate_blocks(reports, blocks)
-    synthetic = ContactGraph.from_edges(model.draw(rng), users=graph.users)
+    synthetic = ContactGraph.from_rows(model.draw(rng), users=graph.users)
     return LDPGenResult(synthetic, refined, start, blocks, reports, epsilon, rounds, each, model)
 
 

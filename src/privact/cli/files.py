@@ -73,7 +73,7 @@ def find_user(tree: HierarchicalClusterTree, name: str) -> User:
     try:
         tree.leaf_of(name)
     except UnknownUserError as error:
-        if close := _close_to(name, tree.users):
+        if close := _close_to(name, tree.users.names()):
             raise UnknownUserError(f"no user {name!r} in this tree: did you mean {' or '.join(map(repr, close))}?") from None
         raise error from None
     return name

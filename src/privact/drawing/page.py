@@ -115,7 +115,7 @@ def _pack_tree(
     groups = None
     if group_of is not None:
         groups = {"names": list(group_names), "of": np.where(group_of < 0, _IN_NO_GROUP, group_of).tolist()}
-    users = None if tree.users is None else list(tree.users)
+    users = None if tree.users is None else tree.users.names()
     head = json.dumps({"n_users": tree.n_users, "users": users, "groups": groups, "highlight": highlight}, ensure_ascii=False)
     text = head.encode()
     children = tree.left.astype("<i4").tobytes() + tree.right.astype("<i4").tobytes()

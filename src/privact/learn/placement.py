@@ -6,7 +6,7 @@ and joins at the place on that walk where it adds most to Dasgupta's cost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,12 +31,12 @@ class Placement:
 
     tree: HierarchicalClusterTree = field(repr=False)
     siblings: NDArray[np.int64]
-    users: Sequence[str] | None = field(default=None, repr=False)
+    users: Sequence[Hashable] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.siblings)
 
-    def nearest(self, newcomer: str | int, m: int) -> NearestUsers:
+    def nearest(self, newcomer: Hashable, m: int) -> NearestUsers:
         """The m users of the tree nearest to a newcomer, nearest communities first, in leaf order inside one.
 
         Sizes of shared communities include the newcomer. Other newcomers are not among them; see `grafted`.
@@ -52,7 +52,7 @@ class Placement:
         found = np.concatenate(places)[:m]
         return NearestUsers(self.tree, self.tree.order[found], np.repeat(sizes + 1, rings)[:m])
 
-    def community(self, newcomer: str | int, size: int) -> Cluster:
+    def community(self, newcomer: Hashable, size: int) -> Cluster:
         """The cluster of the tree which, with the newcomer, has about `size` users, and not more than twice as many.
 
         As `HierarchicalClusterTree.community`; where even the newcomer's sibling is larger than that, it is the sibling.
@@ -70,7 +70,7 @@ class Placement:
         """The tree with the newcomers as leaves: old users keep their leaves, newcomers follow in order."""
         return self.tree.with_leaves(self.siblings, self.users)
 
-    def _path(self, newcomer: str | int, at_least: int) -> NDArray[np.int64]:
+    def _path(self, newcomer: Hashable, at_least: int) -> NDArray[np.int64]:
         """The nodes from the newcomer's sibling up to the first that holds at least that many users, or the root."""
         node = int(self.siblings[self._number(newcomer)])
         path = [node]
@@ -79,7 +79,7 @@ class Placement:
             path.append(node)
         return np.array(path)
 
-    def _number(self, newcomer: str | int) -> int:
+    def _number(self, newcomer: Hashable) -> int:
         if self.users is not None and newcomer in self.users:
             return self.users.index(newcomer)
         if self.users is None and isinstance(newcomer, (int, np.integer)) and 0 <= newcomer < len(self):
@@ -89,7 +89,7 @@ class Placement:
 
 
 def place(
-    tree: HierarchicalClusterTree, embedding: Embedding, newcomers: Embedding, users: Sequence[str] | None = None
+    tree: HierarchicalClusterTree, embedding: Embedding, newcomers: Embedding, users: Sequence[Hashable] | None = None
 ) -> Placement:
     """Find the place of each newcomer.
 

@@ -40,7 +40,7 @@ def read_hetrec_delicious(path: Path) -> Content:
         connected = set(ContactGraph.from_edges(contacts).largest_component().users) if contacts else set()
         tags: dict[tuple[int, int], int] = {}
         for user, page, _ in _rows(archive, path, "user_taggedbookmarks.dat", 3):
-            if str(user) in connected:
+            if user in connected:
                 tags[user, page] = tags.get((user, page), 0) + 1
     number: dict[int, int] = {}
     return Content(contacts, [(user, number.setdefault(page, len(number)), count) for (user, page), count in tags.items()])

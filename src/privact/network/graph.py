@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.errors import GraphError, UnknownUserError
+from privact.errors import GraphError, InputError, UnknownUserError
+from privact.ids import UserId, keep_id, keep_ids
 
 __all__ = ["ContactGraph"]
 
@@ -23,20 +24,20 @@ _USERS_PER_CONTACT = 1000  # above a million users, more than this many per cont
 class ContactGraph:
     """A whole undirected contact graph: for every user, the sorted row numbers of the users they know.
 
-    Build one with `from_edges`, `from_networkx`, `from_scipy` or `read_graph`; the constructor trusts its arrays.
+    Build one with `from_edges`, `from_rows`, `from_networkx`, `from_scipy` or `read_graph`; the constructor trusts its arrays.
     Direction is dropped: of a→b and b→a in a list of contacts the second is a duplicate. Two graphs are equal if they
     have the same users in the same order and the same contacts, whatever was dropped on the way.
 
     indptr: int64, the contacts of user i are `indices[indptr[i]:indptr[i + 1]]`.
     indices: int32 row numbers, ascending within each user, every contact from both ends.
-    users: the id of each row.
+    users: the id of each row, a whole number or text as it was given (`privact.ids` has the rule).
     dropped_duplicates: contacts that the source named again, in the same or in the other direction.
     dropped_self_loops: contacts of a user with themselves in the source.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    users: tuple[str, ...]
+    users: tuple[UserId, ...]
     dropped_duplicates: int = 0
     dropped_self_loops: int = 0
 
@@ -48,29 +49,43 @@ class ContactGraph:
     def from_edges(
         cls, edges: NDArray[Any] | Iterable[Sequence[Hashable]], users: Sequence[Hashable] | None = None
     ) -> ContactGraph:
-        """The graph of a list of contacts.
+        """The graph of a list of contacts between ids.
 
-        edges: an (m, 2) integer array of row numbers, or any iterable of pairs of ids. The ids of an integer array without
-            `users` are its row numbers 0 to max as text, also those without contacts; the users of pairs of ids are
-            numbered in order of first appearance.
-        users: the id of every row. Row numbers then index it; pairs of ids must be among them. Users without contacts stay.
+        edges: pairs of ids, as an (m, 2) array or any iterable of pairs. Ids are whole numbers, text, or objects that are
+            kept as text. The users of an array of numbers are its distinct numbers in ascending order, those of other pairs
+            are numbered in order of first appearance.
+        users: the ids of all users, in order: users without contacts stay, and contacts with others are refused.
         """
-        named = None if users is None else _names(users)
-        if isinstance(edges, np.ndarray) and edges.dtype.kind in "iu":
-            first, second = _row_numbers(edges, None if named is None else len(named))
-            n_users = len(named) if named is not None else int(max(first.max(initial=-1), second.max(initial=-1))) + 1
-            _check_size(n_users, len(first))
-            return cls._of_rows(first, second, named if named is not None else _row_names(n_users))
-        codes, found = _codes(edges)
-        if named is not None:
-            row = {name: position for position, name in enumerate(named)}
-            unknown = next((name for name in found if name not in row), None)
-            if unknown is not None:
-                raise GraphError(
-                    f"a contact names user {unknown!r}, who is not among the {len(row)} users given: add them to users"
-                )
-            codes = np.array([row[name] for name in found], dtype=np.int64)[codes]
-        return cls._of_rows(codes[::2], codes[1::2], named if named is not None else found)
+        named = None if users is None else _keep(users)
+        if isinstance(edges, np.ndarray) and edges.dtype.kind in "iuf":
+            codes, found = _number_codes(edges)
+        else:
+            codes, found = _codes(edges)
+        if named is None:
+            return cls._of_rows(codes[:, 0], codes[:, 1], found)
+        row = {str(name): position for position, name in enumerate(named)}
+        unknown = next((name for name in found if str(name) not in row), None)
+        if unknown is not None:
+            raise GraphError(
+                f"a contact names user {unknown!r}, who is not among the {len(row)} users given: add them to users, or use "
+                "from_rows if contacts are row numbers"
+            )
+        rows = np.array([row[str(name)] for name in found], dtype=np.int64)[codes]
+        return cls._of_rows(rows[:, 0], rows[:, 1], named)
+
+    @classmethod
+    def from_rows(cls, rows: NDArray[np.integer[Any]], users: Iterable[Hashable]) -> ContactGraph:
+        """The graph of contacts given as row numbers.
+
+        rows: (m, 2) whole numbers, places in `users`. users: the id of every row; those without contacts stay.
+        """
+        named = _keep(users)
+        if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            raise GraphError(f"contacts of shape {rows.shape} and type {rows.dtype}: give an (m, 2) array of row numbers")
+        if rows.size and (rows.min() < 0 or rows.max() >= len(named)):
+            wrong = int(rows.min() if rows.min() < 0 else rows.max())
+            raise GraphError(f"row number {wrong} is outside 0 to {len(named) - 1}: use from_edges if contacts are ids")
+        return cls._of_rows(rows[:, 0], rows[:, 1], named)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> ContactGraph:
@@ -79,7 +94,7 @@ class ContactGraph:
         row = {node: position for position, node in enumerate(nodes)}
         ends = chain.from_iterable(graph.edges())
         rows = np.fromiter(map(row.__getitem__, ends), dtype=np.int64, count=2 * graph.number_of_edges())
-        return cls._of_rows(rows[::2], rows[1::2], _names(nodes))
+        return cls._of_rows(rows[::2], rows[1::2], _keep(nodes))
 
     @classmethod
     def from_scipy(cls, matrix: Any, users: Sequence[Hashable] | None = None) -> ContactGraph:
@@ -87,14 +102,14 @@ class ContactGraph:
 
         A matrix says a contact in one triangle or in both, so mirrored entries are not counted as duplicates.
 
-        users: the id of every row; row numbers from 0 as text if absent.
+        users: the id of every row; its number from 0 if absent.
         """
         from scipy.sparse import coo_array
 
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise GraphError(f"the matrix has shape {tuple(matrix.shape)}: a contact graph needs one row and one column per user")
         _check_size(matrix.shape[0], matrix.nnz)
-        named = _row_names(matrix.shape[0]) if users is None else _names(users)
+        named = tuple(range(matrix.shape[0])) if users is None else _keep(users)
         if len(named) != matrix.shape[0]:
             raise GraphError(f"{len(named)} users for a matrix of {matrix.shape[0]} rows: give one id per row")
         entries = coo_array(matrix)
@@ -105,7 +120,7 @@ class ContactGraph:
         return cls(built.indptr, built.indices, named, 0, built.dropped_self_loops)
 
     @classmethod
-    def _of_rows(cls, first: NDArray[Any], second: NDArray[Any], users: tuple[str, ...]) -> ContactGraph:
+    def _of_rows(cls, first: NDArray[Any], second: NDArray[Any], users: tuple[UserId, ...]) -> ContactGraph:
         """The graph of contacts first[i] - second[i] given as valid row numbers."""
         n_users = len(users)
         if n_users == 0:
@@ -145,17 +160,22 @@ class ContactGraph:
         return degrees
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The id of each row as text, as devices and files spell it."""
+        return tuple(map(str, self.users))
+
+    @cached_property
     def _rows(self) -> dict[str, int]:
-        return {user: row for row, user in enumerate(self.users)}
+        return {user: row for row, user in enumerate(self.names)}
 
     def row(self, user: Hashable) -> int:
         """The row number of a user, given by id."""
         try:
-            return self._rows[str(user)]
+            return self._rows[str(keep_id(user))]
         except KeyError:
-            raise UnknownUserError(f"user {str(user)!r} is not in this graph of {self.n_users} users: see its users") from None
+            raise UnknownUserError(f"user {user!r} is not in this graph of {self.n_users} users: see its users") from None
 
-    def neighbours(self, user: Hashable) -> tuple[str, ...]:
+    def neighbours(self, user: Hashable) -> tuple[UserId, ...]:
         """The ids of everyone a user knows, in row order."""
         row = self.row(user)
         return tuple(self.users[other] for other in self.indices[self.indptr[row] : self.indptr[row + 1]])
@@ -208,24 +228,18 @@ class ContactGraph:
         return f"ContactGraph(n_users={self.n_users}, n_edges={self.n_edges})"
 
 
-def _row_names(n_users: int) -> tuple[str, ...]:
-    return tuple(map(str, range(n_users)))
+def _keep(ids: Iterable[Hashable]) -> tuple[UserId, ...]:
+    """Ids as they are kept, or GraphError."""
+    try:
+        return keep_ids(ids)
+    except InputError as error:
+        raise GraphError(str(error)) from None
 
 
-def _names(ids: Iterable[Hashable]) -> tuple[str, ...]:
-    """Ids as text; refused if two become the same text."""
-    names = tuple(map(str, ids))
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise GraphError(f"user {twice!r} is named twice (ids are compared as text): make the ids unique")
-    return names
-
-
-def _codes(edges: Iterable[Sequence[Hashable]]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Both ends of every pair, one after the other, as numbers in order of first appearance, and the ids they stand for."""
+def _codes(edges: Iterable[Sequence[Hashable]]) -> tuple[NDArray[np.int64], tuple[UserId, ...]]:
+    """Both ends of every pair as numbers in order of first appearance, and the ids they stand for."""
     if isinstance(edges, np.ndarray) and edges.dtype.kind not in "OSU":
-        raise GraphError(f"contacts of type {edges.dtype}: an array of contacts must hold integer row numbers or ids")
+        raise GraphError(f"contacts of type {edges.dtype}: an array of contacts must hold whole numbers or text")
     pairs = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
     try:
         lengths = set(map(len, pairs))
@@ -236,23 +250,25 @@ def _codes(edges: Iterable[Sequence[Hashable]]) -> tuple[NDArray[np.int64], tupl
     except TypeError as error:
         raise GraphError(f"contacts must be pairs of hashable ids: {error}") from None
     codes = np.fromiter(map(number.__getitem__, ends), dtype=np.int64, count=len(ends))
-    return codes, _names(number)
+    return codes.reshape(-1, 2), _keep(number)
 
 
-def _row_numbers(edges: NDArray[Any], n_users: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both columns of an integer array of contacts, checked to be row numbers."""
+def _number_codes(edges: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[UserId, ...]]:
+    """Both columns of an array of whole numbers as places in their ascending order, and the numbers."""
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise GraphError(f"an array of contacts has shape {edges.shape}: it must be (m, 2)")
-    limit = _MOST_USERS if n_users is None else n_users
-    if edges.size and (edges.min() < 0 or edges.max() >= limit):
-        wrong = int(edges.min() if edges.min() < 0 else edges.max())
-        raise GraphError(f"row number {wrong} is outside 0 to {limit - 1}: pass ids that are not row numbers as a list of pairs")
-    return edges[:, 0], edges[:, 1]
+    if edges.dtype.kind == "f":
+        whole = np.isfinite(edges) & (np.abs(edges) < 2**53) & (edges == np.floor(edges))
+        if not whole.all():
+            raise GraphError(f"{edges[~whole][0]} is no user id: an array of contacts must hold whole numbers or text")
+        edges = edges.astype(np.int64)
+    found, codes = np.unique(edges, return_inverse=True)
+    return codes.reshape(edges.shape).astype(np.int64, copy=False), tuple(found.tolist())
 
 
 def _check_size(n_users: int, n_contacts: int) -> None:
     """Refuse sizes that only ids mistaken for row numbers would give, before memory is asked for."""
     if n_users > min(_MOST_USERS, max(1_000_000, _USERS_PER_CONTACT * n_contacts)):
         raise GraphError(
-            f"{n_users} users for {n_contacts} contacts: if these are ids rather than row numbers, pass pairs as a list"
+            f"{n_users} users for {n_contacts} contacts: if rows are ids rather than places, pass contacts as pairs to from_edges"
         )

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def read_graph(path: str | os.PathLike[str], largest_component: bool = False, he
     of them; tabs and blanks both, where that leaves nothing but numbers); with the first three, ids may stand in double quotes.
     Lines that start with # or %, and blank lines, are skipped. Direction is dropped; contacts named again (in either
     direction) and self loops are dropped and counted. Users are numbered in order of first appearance; those of a .mtx file
-    are its rows, numbered from 0.
+    are its rows, numbered from 0. Ids are text, also where they look like numbers.
 
     path: the file; .graphml, .gml and .mtx, each with or without .gz, tell their format, anything else is an edge list.
     largest_component: keep only the largest connected part.
@@ -45,6 +46,7 @@ def read_graph(path: str | os.PathLike[str], largest_component: bool = False, he
         graph = _from_matrix_market(data, name)
     else:
         graph = parse_edge_list(data, name, header)
+    graph = replace(graph, users=graph.names)  # ids in files are text
     if largest_component:
         graph = graph.largest_component()
     if graph.n_users < 2:

@@ -6,7 +6,7 @@ it belongs beside two controls: `random_tree`, and a tree that was learned from 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,7 +130,7 @@ def measure_contact_shares(tree: HierarchicalClusterTree, adjacency: Any) -> NDA
     return shares
 
 
-def draw_random_tree(n_users: int, rng: np.random.Generator, users: Sequence[str] | None = None) -> HierarchicalClusterTree:
+def draw_random_tree(n_users: int, rng: np.random.Generator, users: Sequence[Hashable] | None = None) -> HierarchicalClusterTree:
     """A tree that knows nothing: two clusters drawn at random are joined until one is left.
 
     n_users: how many users.

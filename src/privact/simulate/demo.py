@@ -142,7 +142,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         "demo-random": f"{default_bins(network.graph.n_users)} random bins, as in the paper",
         "demo-servers": f"{N_SERVERS} home servers as bins",
     }
-    tokens = operator.enrol(network.graph.users, progress)
+    tokens = operator.enrol(network.graph.names, progress)
     sending, rounds = 0.0, {}
     for id, n_bins in (("demo-degree", 1), ("demo-random", None), ("demo-servers", None)):
         rounds[id] = _open_round(operator, network, id, n_bins, epsilon, seed)
@@ -155,12 +155,12 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     qualities = [Quality("nothing: a random tree", nothing, nothing)]
     for id, (round, labels) in rounds.items():
         progress(f"without noise: {names[id]}", 0, 0)
-        exact = degree_vectors(network.graph, assign_round_bins(network.graph.users, round, labels), round.n_bins)
+        exact = degree_vectors(network.graph, assign_round_bins(network.graph.names, round, labels), round.n_bins)
         ideal = learn_tree(exact[rows], random_state=seed)
         qualities.append(Quality(names[id], measure_contact_share(trees[id], adjacency), measure_contact_share(ideal, adjacency)))
     tree = trees["demo-servers"]
     user = _shown_user(network, tree)
-    contacts = frozenset(network.graph.neighbours(user))
+    contacts = frozenset(map(str, network.graph.neighbours(user)))
     path = "/v1/rounds/demo-servers/tree"
     near = operator.ask("GET", f"{path}/nearest?m=10&user={quote(user)}").json()["nearest"]
     nearest = [(found["user"], found["user"] in contacts, found["community_size"]) for found in near]
@@ -192,14 +192,14 @@ def _recommended(
     first = network.graph.row(user)
     cold = [(first + step) % network.graph.n_users for step in range(3)]
     lines = [
-        f"{network.graph.users[row]}\t{network.artist_names[artist]}\t{plays}\n"
+        f"{network.graph.names[row]}\t{network.artist_names[artist]}\t{plays}\n"
         for row, artist, plays in network.ratings.tolist()
         if row not in cold
     ]
     operator.ask("PUT", "/v1/ratings", content="".join(["user\titem\trating\n", *lines]).encode())
     found = []
     for row in cold:
-        name = network.graph.users[row]
+        name = network.graph.names[row]
         plays = {network.artist_names[artist] for owner, artist, _ in network.ratings.tolist() if owner == row}
         person = Operator(aggregator_address(aggregator.url), tokens[name])
         answer = person.ask("GET", f"/v1/rounds/demo-servers/recommendations?k={SUGGESTED}").json()
@@ -215,7 +215,7 @@ def _open_round(
     wish = {"id": id, "epsilon": epsilon, "n_bins": n_bins, "bins": "labels" if by_servers else "random", "search_seed": seed}
     operator.ask("POST", "/v1/rounds", wish)
     if by_servers:
-        homes = zip(network.graph.users, network.servers.tolist(), strict=True)
+        homes = zip(network.graph.names, network.servers.tolist(), strict=True)
         lines = "".join(f"{user},{network.server_names[home]}\n" for user, home in homes)
         operator.ask("PUT", f"/v1/rounds/{id}/labels", content=lines.encode())
     operator.ask("POST", f"/v1/rounds/{id}/open")
@@ -233,8 +233,8 @@ def _answer(
 ) -> float:
     """Every device counts its contacts, draws its noise and sends its report; gives the seconds of sending."""
     graph, (round, labels) = network.graph, opened
-    reports = make_reports(graph, graph.users, round, labels, progress)
-    each = [tokens[user] for user in graph.users]
+    reports = make_reports(graph, graph.names, round, labels, progress)
+    each = [tokens[user] for user in graph.names]
     sent = send_reports(aggregator_address(aggregator.url), round.id, each, reports, progress)
     if sent.accepted != graph.n_users:
         raise PrivaCTError(f"round {round.id}: {graph.n_users - sent.accepted} reports were not accepted: {sent.refusal}")
@@ -257,9 +257,9 @@ def _shown_user(network: FederatedNetwork, tree: HierarchicalClusterTree) -> str
     usual = np.argsort(np.abs(degrees - degrees.mean()), kind="stable")[: -(-len(degrees) // 10)]
 
     def excess(row: int) -> float:
-        return sum(abs(log(tree.community(network.graph.users[row], size).size / size)) for size in SIZES)
+        return sum(abs(log(tree.community(network.graph.names[row], size).size / size)) for size in SIZES)
 
-    return network.graph.users[min(usual.tolist(), key=excess)]
+    return network.graph.names[min(usual.tolist(), key=excess)]
 
 
 def _view(network: FederatedNetwork, found: dict[str, Any], at_least: int, contacts: frozenset[str]) -> CommunityView:

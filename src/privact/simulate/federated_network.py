@@ -110,7 +110,7 @@ def make_federated_network(
     rated = np.sort(row[rated // n_artists] * n_artists + artist_row[rated % n_artists])
     plays = 1 + ratings_rng.lognormal(mean=4.0, sigma=1.3, size=len(rated)).astype(np.int64)  # heavy-tailed, median about 55
     return FederatedNetwork(
-        graph=ContactGraph.from_edges(row[np.column_stack(np.divmod(edges, n_users))], users=make_account_names(servers, hosts)),
+        graph=ContactGraph.from_rows(row[np.column_stack(np.divmod(edges, n_users))], users=make_account_names(servers, hosts)),
         communities=_frozen(_moved(communities, row)),
         servers=_frozen(servers),
         server_names=hosts,

@@ -116,7 +116,7 @@ def make_path(n_users: int) -> KnownGraph:
 
 
 def _by_degree_vectors(edges: list[tuple[int, int]], n_users: int, tree: NestedTree, bins: NDArray[np.int64]) -> KnownGraph:
-    graph = ContactGraph.from_edges(np.array(edges, dtype=np.int64), users=range(n_users))
+    graph = ContactGraph.from_edges(np.array(edges, dtype=np.int64).reshape(-1, 2), users=range(n_users))
     vectors = graph.to_scipy() @ np.eye(int(bins.max()) + 1)[bins]
     dissimilarity = np.array([np.maximum(1.0, np.abs(vectors - vector).sum(axis=1)) for vector in vectors])
     np.fill_diagonal(dissimilarity, 0.0)

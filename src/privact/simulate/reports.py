@@ -93,7 +93,7 @@ def play_devices(
 
     Returns (n_users, n_bins) noisy counts; another call gives other noise.
     """
-    users = graph.users
+    users = graph.names
     _refuse_shared_spelling(users)
     reports = np.empty((graph.n_users, round.n_bins), dtype=np.int64)
     for user, owner in enumerate(users):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.ids import UserId
 from privact.tree.arrays import TreeArrays
 from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
@@ -35,14 +36,14 @@ class NearestUsers:
     tied: int = 0
 
     @property
-    def users(self) -> list[str] | Int32Array:
+    def users(self) -> list[UserId] | Int32Array:
         """Their ids, or leaf numbers if the tree has no ids."""
         return self.tree.users_of(self.leaves)
 
     def __len__(self) -> int:
         return len(self.leaves)
 
-    def __iter__(self) -> Iterator[tuple[str | int, int]]:
+    def __iter__(self) -> Iterator[tuple[UserId, int]]:
         users = self.users
         return zip(users if isinstance(users, list) else users.tolist(), self.community_sizes.tolist(), strict=True)
 

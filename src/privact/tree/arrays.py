@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privact.errors import InputError, UnknownUserError
+from privact.ids import UserId
 from privact.tree.layout import Int32Array, Layout, lay_out
 from privact.tree.parameters import write_parameters
 from privact.tree.ring_order import RingOrder, order_by_size
 from privact.tree.user_ids import UserIds
 
-User: TypeAlias = str | int | np.integer[Any]
+User: TypeAlias = Hashable
+"""An id, or a leaf number where a tree has no ids."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +60,11 @@ class TreeArrays:
 
     @classmethod
     def from_children(
-        cls, left: ArrayLike, right: ArrayLike, users: Sequence[str] | None = None, parameters: Mapping[str, Any] | None = None
+        cls,
+        left: ArrayLike,
+        right: ArrayLike,
+        users: Sequence[Hashable] | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> Self:
         """A tree from the two children of each internal node, numbered in any way; O(n), refused if it is not one tree.
 
@@ -119,12 +125,12 @@ class TreeArrays:
     def leaf_of(self, user: User) -> int:
         """The leaf of a user (an id if the tree has ids, else a leaf number); raises UnknownUserError."""
         if self.users is not None:
-            return self.users.leaf(user)  # type: ignore[arg-type]
+            return self.users.leaf(user)
         if isinstance(user, (int, np.integer)) and not isinstance(user, bool) and 0 <= user < self.n_users:
             return int(user)
         raise UnknownUserError(f"no user {user!r} in this tree, whose users are the numbers 0 to {self.n_users - 1}")
 
-    def users_of(self, leaves: Int32Array) -> list[str] | Int32Array:
+    def users_of(self, leaves: Int32Array) -> list[UserId] | Int32Array:
         """The users at some leaves: ids, or the leaf numbers themselves if the tree has no ids."""
         return leaves if self.users is None else self.users.take(leaves)
 

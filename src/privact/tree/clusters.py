@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.ids import UserId
 from privact.tree.arrays import TreeArrays, User
 from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
@@ -39,7 +40,7 @@ class Cluster:
         return self.tree.order[start : start + self.size]
 
     @property
-    def users(self) -> list[str] | Int32Array:
+    def users(self) -> list[UserId] | Int32Array:
         """Its users in the tree's leaf order: ids, or leaf numbers if the tree has no ids."""
         return self.tree.users_of(self.leaves)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,8 +12,8 @@ from privact.tree.arrays import TreeArrays
 
 
 def graft_leaves(
-    tree: TreeArrays, siblings: ArrayLike, users: Sequence[str] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str] | None]:
+    tree: TreeArrays, siblings: ArrayLike, users: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Hashable] | None]:
     """The left and right children and the ids of the tree with new leaves; see `HierarchicalClusterTree.with_leaves`."""
     beside = np.asarray(siblings)
     n_old, n_new = tree.n_users, len(beside) if beside.ndim else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, overload
 
@@ -31,12 +31,13 @@ class HierarchicalClusterTree(TreeArrays):
 
     Of n users, leaves are nodes 0 to n-1, internal nodes n to 2n-2, the root is 2n-2 (with one user, leaf 0).
     `TreeArrays` describes the arrays. Make one with `from_children`, `from_nested`, `from_linkage`, `from_newick`,
-    `from_json` or `load`. A user is an id (text) if the tree has ids, and a leaf number otherwise. Two trees are equal
-    if they have the same clusters of the same users; `parameters` describe how a tree was made and do not count.
+    `from_json` or `load`. A user is an id (a whole number or text, as it was given) if the tree has
+    ids, and a leaf number otherwise. Two trees are equal if they have the same clusters of the same users; `parameters`
+    describe how a tree was made and do not count.
     """
 
     @classmethod
-    def from_nested(cls, nested: Any, users: Sequence[str] | None = None) -> Self:
+    def from_nested(cls, nested: Any, users: Sequence[Hashable] | None = None) -> Self:
         """A tree from pairs of pairs such as ((0, 1), 2) or (("ann", "bob"), "eve").
 
         nested: a leaf number or id, or a pair of such trees; ids are given leaves in alphabetical order.
@@ -127,7 +128,7 @@ class HierarchicalClusterTree(TreeArrays):
         """A label per leaf for the largest clusters that have at most `max_size` users; labels follow the leaf order."""
         return clusters.cut_by_size(self, max_size)
 
-    def with_leaves(self, siblings: ArrayLike, users: Sequence[str] | None = None) -> Self:
+    def with_leaves(self, siblings: ArrayLike, users: Sequence[Hashable] | None = None) -> Self:
         """The tree with new leaves, each put beside a node of this tree; old leaves keep their numbers.
 
         siblings: for new leaf n+j the node of this tree that becomes its sibling; of several beside one node, later
@@ -159,7 +160,7 @@ class HierarchicalClusterTree(TreeArrays):
         return write_linkage(self, heights)
 
     @classmethod
-    def from_linkage(cls, linkage: ArrayLike, users: Sequence[str] | None = None) -> Self:
+    def from_linkage(cls, linkage: ArrayLike, users: Sequence[Hashable] | None = None) -> Self:
         """A tree from SciPy's linkage matrix Z; its heights and counts are not used."""
         return cls.from_children(*read_linkage(linkage), users)
 
@@ -168,7 +169,7 @@ class HierarchicalClusterTree(TreeArrays):
         return write_newick(self)
 
     @classmethod
-    def from_newick(cls, text: str, users: Sequence[str] | None = None) -> Self:
+    def from_newick(cls, text: str, users: Sequence[Hashable] | None = None) -> Self:
         """A tree from Newick text; branch lengths, names of internal nodes and [comments] are not used.
 
         Names that are exactly the numbers 0 to n-1 are leaf numbers, others are ids as in `from_nested`.

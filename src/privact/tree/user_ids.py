@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError, TreeError, UnknownUserError
+from privact.ids import UserId, is_spelled_as_integer, keep_id, keep_ids
 from privact.tree.id_index import IdIndex
 
 SEPARATOR = b"\xff"  # a byte that no UTF-8 text contains, so that an id is found by one search
@@ -17,24 +18,26 @@ _TABLE_BELOW = 10_000  # users; for so few a table costs nothing
 _SCANS_BEFORE_INDEX = 4  # a scan of a million ids takes milliseconds, their index a quarter of a second
 
 
-class UserIds(Sequence[str]):
+class UserIds(Sequence[UserId]):
     """The ids of a tree's users: a sequence in which the id at position i belongs to leaf i.
 
     packed: all ids as UTF-8, each followed by the byte 0xFF, with one such byte in front.
+    integers: whether ids that are spelled as integers are integers; otherwise all are text.
     """
 
-    __slots__ = ("__weakref__", "_index", "_offsets", "_scans", "_table", "packed")
+    __slots__ = ("__weakref__", "_index", "_offsets", "_scans", "_table", "integers", "packed")
 
-    def __init__(self, packed: bytes) -> None:
+    def __init__(self, packed: bytes, integers: bool = False) -> None:
         self.packed = packed
+        self.integers = integers
         self._offsets: NDArray[np.int64] = np.flatnonzero(np.frombuffer(packed, np.uint8) == SEPARATOR[0])
         self._scans = 0
         self._table: dict[bytes, int] | None = None
         self._index: IdIndex | None = None
 
     @classmethod
-    def of(cls, users: Sequence[str]) -> UserIds:
-        """Pack ids, refusing what is not text and what occurs twice.
+    def of(cls, users: Sequence[Hashable]) -> UserIds:
+        """Pack ids, refusing those that are missing or occur twice; `privact.ids` has the rule of what becomes text.
 
         users: one id per leaf.
         """
@@ -42,31 +45,41 @@ class UserIds(Sequence[str]):
             return users
         if isinstance(users, str):
             raise InputError("users must be a sequence of ids, not one string: pass a list")
+        ids: Sequence[UserId] = users if set(map(type, users)) <= {str} else keep_ids(users)  # type: ignore[assignment]
+        integers = any(isinstance(user, int) for user in ids)
         try:
-            encoded = list(map(str.encode, users))
-        except (TypeError, UnicodeEncodeError):
-            raise InputError(_why_no_ids(users)) from None
+            encoded = [str(user).encode() for user in ids]
+        except UnicodeEncodeError:
+            raise InputError(_why_no_ids(ids)) from None
         if repeated := _repeated(encoded):
             raise InputError(f"user id {repeated.decode()!r} occurs twice: each leaf needs its own")
-        return cls(SEPARATOR + b"".join(part + SEPARATOR for part in encoded))
+        return cls(SEPARATOR + b"".join(part + SEPARATOR for part in encoded), integers)
 
-    def leaf(self, user: str) -> int:
-        """The leaf of a user; raises UnknownUserError."""
-        found = -1
-        if isinstance(user, str):
-            key = user.encode("utf-8", "surrogatepass")  # a lone surrogate matches no stored id
-            found = self._find(key)
+    def leaf(self, user: Hashable) -> int:
+        """The leaf of a user, found by the text of the id; raises UnknownUserError."""
+        found = self._find(_key_of(user))
         if found < 0:
-            raise UnknownUserError(f"no user {user!r} among the {len(self)} users of this tree, whose ids are text")
+            raise UnknownUserError(f"no user {user!r} among the {len(self)} users of this tree")
         return found
 
-    def take(self, leaves: NDArray[np.int32]) -> list[str]:
+    def take(self, leaves: NDArray[np.int32]) -> list[UserId]:
         """The ids of some leaves."""
         if len(leaves) * 4 > len(self):
             every = list(self)
             return [every[leaf] for leaf in leaves.tolist()]
         begins, ends = (self._offsets[leaves] + 1).tolist(), self._offsets[leaves + 1].tolist()
-        return [self.packed[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
+        return self._typed([self.packed[begin:end].decode() for begin, end in zip(begins, ends, strict=True)])
+
+    def names(self) -> list[str]:
+        """All ids as text, as files and pages spell them."""
+        # Decoding everything at once is several times faster than id by id; 0xFF becomes U+DCFF.
+        return self.packed[1:-1].decode("utf-8", "surrogateescape").split("\udcff")
+
+    def _typed(self, names: list[str]) -> list[UserId]:
+        """Ids from their text."""
+        if not self.integers:
+            return names  # type: ignore[return-value]
+        return [int(name) if is_spelled_as_integer(name) else name for name in names]
 
     def _find(self, key: bytes) -> int:
         if self._table is None and len(self) < _TABLE_BELOW:
@@ -85,33 +98,32 @@ class UserIds(Sequence[str]):
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
-    def __iter__(self) -> Iterator[str]:
-        # Decoding everything at once is several times faster than id by id; 0xFF becomes U+DCFF.
-        return iter(self.packed[1:-1].decode("utf-8", "surrogateescape").split("\udcff"))
+    def __iter__(self) -> Iterator[UserId]:
+        return iter(self._typed(self.names()))
 
     @overload
-    def __getitem__(self, index: int) -> str: ...
+    def __getitem__(self, index: int) -> UserId: ...
     @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
+    def __getitem__(self, index: slice) -> list[UserId]: ...
+    def __getitem__(self, index: int | slice) -> UserId | list[UserId]:
         if isinstance(index, slice):
             return [self[leaf] for leaf in range(*index.indices(len(self)))]
         leaf = range(len(self))[index]
-        return self.packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]].decode()
+        return self._typed([self.packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]].decode()])[0]
 
-    def __contains__(self, user: object) -> bool:
-        return isinstance(user, str) and self._find(user.encode("utf-8", "surrogatepass")) >= 0
+    def __contains__(self, user: Any) -> bool:
+        return self._find(_key_of(user)) >= 0
 
-    def index(self, user: str, start: int = 0, stop: int | None = None) -> int:
+    def index(self, user: Hashable, start: int = 0, stop: int | None = None) -> int:
         """The leaf of a user, as sequences spell it; raises ValueError if it is not within the bounds."""
-        leaf = self._find(user.encode("utf-8", "surrogatepass"))
+        leaf = self._find(_key_of(user))
         if leaf < 0 or leaf not in range(*slice(start, stop).indices(len(self))):
             raise ValueError(f"no user {user!r} between positions {start} and {stop}")
         return leaf
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, UserIds):
-            return self.packed == other.packed
+            return self.packed == other.packed and self.integers == other.integers
         if isinstance(other, (list, tuple)):
             return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
         return NotImplemented
@@ -119,8 +131,8 @@ class UserIds(Sequence[str]):
     def __hash__(self) -> int:
         return hash(self.packed)
 
-    def __reduce__(self) -> tuple[type[UserIds], tuple[bytes]]:
-        return UserIds, (self.packed,)
+    def __reduce__(self) -> tuple[type[UserIds], tuple[bytes, bool]]:
+        return UserIds, (self.packed, self.integers)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(user) for user in self[:3])
@@ -135,14 +147,19 @@ def _repeated(encoded: list[bytes]) -> bytes | None:
     return next(one for one, other in pairwise(ordered) if one == other)
 
 
-def _why_no_ids(users: Sequence[object]) -> str:
+def _key_of(user: Hashable) -> bytes:
+    """The packed bytes of an id; of what can be no id, bytes that match none."""
+    try:
+        return str(keep_id(user)).encode("utf-8", "surrogatepass")  # a lone surrogate matches no stored id
+    except InputError:
+        return SEPARATOR
+
+
+def _why_no_ids(users: Sequence[UserId]) -> str:
     """What is wrong with the first of some ids that cannot be encoded."""
-    for leaf, user in enumerate(users):
-        if not isinstance(user, str):
-            return f"the id of leaf {leaf} is {user!r}: user ids are text, so pass str(id)"
-        if any("\ud800" <= character <= "\udfff" for character in user):
-            return f"the id of leaf {leaf}, {user!r}, is not valid Unicode text"
-    raise AssertionError("every id can be encoded")
+    wrong = (at for at, user in enumerate(users) if any("\ud800" <= character <= "\udfff" for character in str(user)))
+    leaf = next(wrong)
+    return f"the id of leaf {leaf}, {users[leaf]!r}, is not valid Unicode text"
 
 
 def find_ids_problem(packed: bytes, n_users: int) -> str | None:
@@ -160,29 +177,26 @@ def find_ids_problem(packed: bytes, n_users: int) -> str | None:
     return None
 
 
-def number_leaves(names: Sequence[str | int], users: Sequence[str] | None = None) -> tuple[NDArray[np.int64], UserIds | None]:
+def number_leaves(names: Sequence[Hashable], users: Sequence[Hashable] | None = None) -> tuple[NDArray[np.int64], UserIds | None]:
     """The leaf of each named user, and the ids in order of leaves, or None if the names are the leaf numbers 0 to n-1.
 
     names: the users in the order in which a text or nested pairs draw them.
-    users: ids in the order of leaves; alphabetical if not given, so that the drawing does not matter.
+    users: ids in the order of leaves; if not given, numbers ascending and then text in alphabetical order, so that the drawing
+        does not matter.
     """
-    if users is None and all(isinstance(name, int) and not isinstance(name, bool) for name in names):
-        leaves = np.array(names, dtype=object)
-        if sorted(leaves) != list(range(len(names))):
-            raise TreeError(f"the {len(names)} leaves must be the numbers 0 to {len(names) - 1}, each once")
-        return leaves.astype(np.int64), None
-    texts = [name for name in names if isinstance(name, str)]
-    if len(texts) < len(names):
-        odd = next(name for name in names if not isinstance(name, str))
-        raise TreeError(f"leaf {odd!r} is not an id: leaves are all ids (text), or all numbers")
-    ids = UserIds.of(sorted(texts) if users is None else users)
-    leaf_of = {user: leaf for leaf, user in enumerate(ids)}
     try:
-        leaves = np.array([leaf_of[name] for name in texts], np.int64)
+        given = [keep_id(name) for name in names]
+        if users is None and set(given) == set(range(len(given))):
+            return np.array(given, np.int64), None
+        ids = UserIds.of(sorted(given, key=lambda name: (isinstance(name, str), name)) if users is None else users)
+    except InputError as error:
+        raise TreeError(str(error)) from None
+    leaf_of = {str(user): leaf for leaf, user in enumerate(ids)}
+    try:
+        leaves = np.array([leaf_of[str(name)] for name in given], np.int64)
     except KeyError as error:
         raise TreeError(f"leaf {error.args[0]!r} is not among the given users") from None
-    if len(texts) != len(ids) or len(set(texts)) != len(texts):
-        raise TreeError(
-            f"{len(ids)} users were given but the tree names {len(texts)} leaves, {len(set(texts))} of them different"
-        )
+    different = len(set(leaves.tolist()))
+    if len(given) != len(ids) or different != len(given):
+        raise TreeError(f"{len(ids)} users were given but the tree names {len(given)} leaves, {different} of them different")
     return leaves, ids

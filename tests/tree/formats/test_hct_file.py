@@ -74,6 +74,20 @@ def test_round_trip(trees, tmp_path, data):
         ]
 
 
+def test_numbers_stay_numbers_and_text_keeps_its_bytes(tmp_path):
+    numbers = HierarchicalClusterTree.from_nested(((30, 7), ("ann", -4)))
+    numbers.save(tmp_path / "numbers.hct")
+    loaded = HierarchicalClusterTree.load(tmp_path / "numbers.hct")
+    assert loaded == numbers
+    assert list(loaded.users) == [-4, 7, 30, "ann"]
+    assert HierarchicalClusterTree.from_json(numbers.to_json()) == numbers
+    texts = HierarchicalClusterTree.from_children(numbers.left, numbers.right, numbers.users.names())
+    texts.save(tmp_path / "texts.hct")
+    assert HierarchicalClusterTree.load(tmp_path / "texts.hct").users[:] == ["-4", "7", "30", "ann"]
+    assert b'"ids":"integers"' in (tmp_path / "numbers.hct").read_bytes()
+    assert b'"ids"' not in (tmp_path / "texts.hct").read_bytes()
+
+
 def test_same_tree_same_bytes(tmp_path):
     one = HierarchicalClusterTree.from_children([0, 3], [1, 2], ["a", "b", "c"], {"b": 1, "a": np.float64(0.5)})
     other = HierarchicalClusterTree.from_children([2, 1], [4, 0], ["a", "b", "c"])

@@ -161,10 +161,10 @@ class Recommendations:
             return None, None
         assert tree.tree.users is not None
         place = {user: row for row, user in enumerate(users)}
-        rows = np.array([place.get(user, -1) for user in tree.tree.users])
+        rows = np.array([place.get(user, -1) for user in tree.tree.users.names()])
         expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
         contacts = np.where(rows[:, None] >= 0, expected[rows], expected.mean(axis=0))  # who was erased is like everybody
-        return LabelTable.from_bytes(labels, stored.round.labels_digest).labels_of(tree.tree.users), contacts
+        return LabelTable.from_bytes(labels, stored.round.labels_digest).labels_of(tree.tree.users.names()), contacts
 
     def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
         """Everyone who reported, in time or late."""

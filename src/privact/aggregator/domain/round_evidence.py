@@ -18,6 +18,7 @@ from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables
 from privact.aggregator.storage.stored_reports import StoredRound, read_all
 from privact.errors import PrivaCTError
+from privact.ids import UserId
 from privact.protocol.labels import LabelTable
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def clamp_reports(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np
     return plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)
 
 
-def own_labels(url: str, stored: StoredRound, users: Sequence[str] | None) -> NDArray[np.integer[Any]] | None:
+def own_labels(url: str, stored: StoredRound, users: Sequence[UserId] | None) -> NDArray[np.integer[Any]] | None:
     """The public label of each user, -1 for none; None where bins are random.
 
     url: of the database. users: their ids, as the round spells them.
@@ -74,4 +75,4 @@ def own_labels(url: str, stored: StoredRound, users: Sequence[str] | None) -> ND
     with closing(Store(url)) as store, store.read() as connection:
         query = label_tables.select().where(label_tables.c.round_id == stored.round.id)
         table = LabelTable.from_bytes(connection.execute(query).one().bytes, stored.round.labels_digest)
-    return table.labels_of(users)
+    return table.labels_of(map(str, users))

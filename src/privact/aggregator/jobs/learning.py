@@ -87,12 +87,13 @@ def align_reports(
     if not users:
         raise InputError("the reports of this round were erased: joiners cannot be placed any more")
     row_of = {user: row for row, user in enumerate(users)}
-    along = np.array([row_of.get(user, -1) for user in tree.users_of(tree.order)])
+    names = tree.users.names()
+    along = np.array([row_of.get(names[leaf], -1) for leaf in tree.order.tolist()])
     kept = np.flatnonzero(along >= 0)
     nearest = kept[np.minimum(np.searchsorted(kept, np.arange(len(along))), len(kept) - 1)]
     rows = np.empty(len(along), np.int64)
     rows[tree.order] = along[nearest]
-    return list(tree.users), reports[rows]
+    return names, reports[rows]
 
 
 def join_late(

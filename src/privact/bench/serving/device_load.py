@@ -127,7 +127,7 @@ def simulate_round(
     progress("making a network", 0, 0)
     network = make_network(n_users, seed)
     run = secrets.token_hex(4)
-    users = [user.replace("@", f".{run}@") for user in network.graph.users]
+    users = [user.replace("@", f".{run}@") for user in network.graph.names]
     tokens = operator.enrol(users, progress)
     if state is None:
         round_id = f"simulation-{run}"

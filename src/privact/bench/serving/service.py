@@ -151,7 +151,7 @@ def _show_stage(progress: Progress, stage: str, text: str, done: int, total: int
 def _send_load(operator: Operator, url: str, n_reports: int, concurrency: int, progress: Progress) -> Load:
     """Enrol users, open a round and send a report of each."""
     network = make_network(n_reports, seed=0)
-    users = network.graph.users
+    users = network.graph.names
     tokens = operator.enrol(users, progress)
     operator.ask("POST", "/v1/rounds", {"id": "bench", "epsilon": 1.0})
     operator.ask("POST", "/v1/rounds/bench/open")

@@ -106,7 +106,7 @@ def show(
     with progress_bar() as tell:
         tell("drawing", 0, 0)
         loaded = HierarchicalClusterTree.load(tree)
-        ids = loaded.users if loaded.users is not None else [str(leaf) for leaf in range(loaded.n_users)]
+        ids = loaded.users.names() if loaded.users is not None else [str(leaf) for leaf in range(loaded.n_users)]
         save_picture(
             loaded,
             output,

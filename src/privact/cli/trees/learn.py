@@ -226,7 +226,7 @@ def _learn_graph(
 
     progress("reading contacts", 0, 0)
     contacts = read_graph(path, largest_component=largest_component)
-    named = None if labels is None else read_labels(labels, contacts.users)
+    named = None if labels is None else read_labels(labels, contacts.names)
     learner = PrivaCT(
         epsilon=epsilon,
         n_bins=bins,

@@ -129,7 +129,7 @@ def _read_file(source: str, labels: Path | None, epsilon: float, label_bins: boo
     table = read_reports(source, folder)
     own_labels = None
     if labels is not None:
-        users = list(map(str, range(len(table)))) if table.users is None else table.users
+        users = list(map(str, range(len(table)))) if table.users is None else list(map(str, table.users))
         numbers, n_labels = number_labels(read_labels(labels, users))
         if n_labels != table.matrix.shape[1]:
             raise InputError(

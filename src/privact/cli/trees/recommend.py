@@ -126,7 +126,7 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
         raise InputError(
             f"the tree has random bins, to which --labels {labels} say nothing: learn one with --labels, or with --label-bins"
         )
-    users = list(tree.users) if tree.users is not None else list(map(str, range(tree.n_users)))
+    users = tree.users.names() if tree.users is not None else list(map(str, range(tree.n_users)))
     from privact.protocol.label_files import number_labels
 
     groups, n_groups = number_labels(read_labels(labels, users))

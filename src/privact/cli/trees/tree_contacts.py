@@ -34,18 +34,18 @@ def contacts_of(tree: HierarchicalClusterTree, path: Path) -> tuple[ContactGraph
                 f"{path} has {graph.n_users} users but the tree, which has no ids, {tree.n_users}: give the graph it is from"
             )
         return graph, 0
-    leaf_of = {user: leaf for leaf, user in enumerate(tree.users)}
-    leaves = np.array([leaf_of.get(user, -1) for user in graph.users])
+    leaf_of = {user: leaf for leaf, user in enumerate(tree.users.names())}
+    leaves = np.array([leaf_of.get(user, -1) for user in graph.names])
     found = int((leaves >= 0).sum())
     if 2 * found < tree.n_users:
-        known = set(graph.users)
-        missing = next(user for user in tree.users if user not in known)
+        known = set(graph.names)
+        missing = next(user for user in tree.users.names() if user not in known)
         raise InputError(
             f"{tree.n_users - found} of the {tree.n_users} users of the tree are not in {path}, such as {missing!r}: "
             "give the graph it was learned from"
         )
     edges = leaves[graph.edges()]
-    return ContactGraph.from_edges(edges[(edges >= 0).all(axis=1)], users=list(tree.users)), graph.n_users - found
+    return ContactGraph.from_rows(edges[(edges >= 0).all(axis=1)], users=list(tree.users)), graph.n_users - found
 
 
 def bins_of(tree: HierarchicalClusterTree, graph: ContactGraph, labels: Path | None) -> tuple[NDArray[np.int32], int]:
@@ -54,12 +54,12 @@ def bins_of(tree: HierarchicalClusterTree, graph: ContactGraph, labels: Path | N
     labels: the file with which the tree was learned, if it was learned with labels.
     """
     if labels is not None:
-        bins, n_bins = number_labels(read_labels(labels, graph.users))
+        bins, n_bins = number_labels(read_labels(labels, graph.names))
         return np.array(bins, np.int32), n_bins
     seed, n_bins = tree.parameters.get("bins_seed"), tree.parameters.get("n_bins", 0)
     if seed is None:
         raise InputError("the tree file does not say in which bins contacts were counted: give its labels with --labels FILE")
-    return assign_bins(graph.users, bytes.fromhex(seed), n_bins), n_bins
+    return assign_bins(graph.names, bytes.fromhex(seed), n_bins), n_bins
 
 
 def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell: Progress) -> dict[str, HierarchicalClusterTree]:

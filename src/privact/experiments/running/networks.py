@@ -185,7 +185,7 @@ def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
     """
     place = np.empty(graph.n_users, np.int64)
     place[order] = np.arange(graph.n_users)
-    return ContactGraph.from_edges(place[graph.edges()], users=[graph.users[row] for row in order])
+    return ContactGraph.from_rows(place[graph.edges()], users=[graph.users[row] for row in order])
 
 
 def rated_content(name: str, data: str | None = None) -> str:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError
+from privact.ids import UserId
 from privact.tree.user_ids import SEPARATOR, UserIds
 
-Batch: TypeAlias = tuple[Sequence[str] | None, NDArray[np.integer[Any]]]
+Batch: TypeAlias = tuple[Sequence[UserId] | None, NDArray[np.integer[Any]]]
 """User ids, or None, and (m, K) noisy counts."""
 
 ReportBatches: TypeAlias = Iterable[Batch]
@@ -33,7 +34,7 @@ class ReportTable:
     """
 
     matrix: NDArray[np.integer[Any]]
-    users: Sequence[str] | None
+    users: Sequence[UserId] | None
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -84,8 +85,9 @@ class _Ids:
         self._parts: list[bytes] = []
         self._hashes: list[NDArray[np.int64]] = []
         self._none = False
+        self._integers = False
 
-    def add(self, users: Sequence[str] | None, n_rows: int, before: int) -> None:
+    def add(self, users: Sequence[UserId] | None, n_rows: int, before: int) -> None:
         if before and (users is None) != self._none:
             raise InputError(
                 f"reports {'after' if self._none else 'before'} row {before} have no user ids but others have: give all"
@@ -95,7 +97,9 @@ class _Ids:
             return
         if len(users) != n_rows:
             raise InputError(f"{len(users)} user ids for {n_rows} reports from row {before} on: give one each")
-        packed = UserIds.of(users).packed
+        batch = UserIds.of(users)
+        self._integers |= batch.integers
+        packed = batch.packed
         self._parts.append(packed[1:])
         self._hashes.append(np.array([hash(key) for key in packed[1:-1].split(SEPARATOR)]))
 
@@ -112,7 +116,7 @@ class _Ids:
                     if keys[place] in seen:
                         raise InputError(f"user id {keys[place].decode()!r} occurs twice: each user has one report in a round")
                     seen.add(keys[place])
-        return UserIds(SEPARATOR + b"".join(self._parts))
+        return UserIds(SEPARATOR + b"".join(self._parts), integers=self._integers)
 
 
 def check_batch(rows: NDArray[Any], before: int, n_bins: int | None) -> NDArray[np.integer[Any]]:

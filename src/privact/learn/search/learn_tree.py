@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple, overload
 
 import numpy as np
@@ -48,7 +48,7 @@ def learn_tree(
     balance: float | None = ...,
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
-    users: Sequence[str] | None = ...,
+    users: Sequence[Hashable] | None = ...,
     engine: Engine | None = ...,
     limits: Limits = ...,
     return_trace: Literal[False] = ...,
@@ -67,7 +67,7 @@ def learn_tree(
     balance: float | None = ...,
     random_state: int | np.random.Generator | None = ...,
     progress: Progress | None = ...,
-    users: Sequence[str] | None = ...,
+    users: Sequence[Hashable] | None = ...,
     engine: Engine | None = ...,
     limits: Limits = ...,
     return_trace: Literal[True],
@@ -85,7 +85,7 @@ def learn_tree(
     balance: float | None = None,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
-    users: Sequence[str] | None = None,
+    users: Sequence[Hashable] | None = None,
     engine: Engine | None = None,
     limits: Limits = LIMITS,
     return_trace: bool = False,

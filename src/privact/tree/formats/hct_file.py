@@ -4,7 +4,8 @@
     8   4   format version, little-endian like all numbers here
     12  4   length of the header in bytes
     16  8   length of the whole file in bytes
-    24      header: JSON with "arrays" (dtype, shape, offset), "parameters" and "privact", the version that wrote it
+    24      header: JSON with "arrays" (dtype, shape, offset), "parameters" and "privact", the version that wrote it;
+            "ids": "integers" where ids that are spelled as integers are integers, otherwise all ids are text
             zeros up to a multiple of 64, where the data begin and offsets count from
             arrays, each at a multiple of 64: the six of `Layout`, and "users" (packed ids) if there are any
     -32 32  BLAKE2b-256 of all bytes before
@@ -56,6 +57,8 @@ def write_tree_bytes(tree: TreeArrays, stream: IO[bytes]) -> None:
         entries[name] = {"dtype": _DTYPES[name], "shape": list(array.shape), "offset": end}
         end = _align(end + array.nbytes)
     content = {"arrays": entries, "parameters": dict(tree.parameters), "privact": _package_version()}
+    if tree.users is not None and tree.users.integers:
+        content["ids"] = "integers"
     header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     data_begin = _align(_PREFIX.size + len(header))
     checksum = hashlib.blake2b(digest_size=_DIGEST)
@@ -104,6 +107,9 @@ def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, 
         header = json.loads(bytes(body[_PREFIX.size : _PREFIX.size + header_length]))
         arrays = _read_arrays(header["arrays"], body[_align(_PREFIX.size + header_length) :])
         parameters = write_parameters(header["parameters"])
+        integers = "ids" in header
+        if integers and header["ids"] != "integers":
+            raise ValueError(f"ids are {header['ids']!r}, which is neither text nor integers")
         layout = Layout(*(arrays[name] for name in Layout._fields))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise refuse(f"has an invalid header ({type(error).__name__}: {error})") from None
@@ -113,7 +119,7 @@ def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, 
         problem = find_ids_problem(packed, len(layout.order))
     if problem is not None:
         raise refuse(f"does not hold a tree: {problem}")
-    return layout, None if packed is None else UserIds(packed), parameters
+    return layout, None if packed is None else UserIds(packed, integers=integers), parameters
 
 
 def _read_bytes(path: Path, memory_map: bool) -> bytes | mmap.mmap:

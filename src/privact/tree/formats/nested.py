@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from privact.errors import TreeError
 from privact.tree.user_ids import UserIds, number_leaves
 
 
-def read_nested(nested: Any, users: Sequence[str] | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
+def read_nested(
+    nested: Any, users: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
     """The children of each internal node, and the ids of the leaves; see `HierarchicalClusterTree.from_nested`."""
     found = [nested]
     pairs: list[tuple[int, int]] = []  # where in `found` the two halves of each pair are

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ _TOKEN = re.compile(  # a branch length is read together with what it belongs to
 def write_newick(tree: TreeArrays) -> str:
     """Newick text in the order of the canonical drawing; see `HierarchicalClusterTree.to_newick`."""
     n_users = tree.n_users
-    names = list(map(str, range(n_users)) if tree.users is None else map(_quote, tree.users))
+    names = list(map(str, range(n_users)) if tree.users is None else map(_quote, tree.users.names()))
     if n_users == 1:
         return names[0] + ";"
     height = tree.size.copy()
@@ -51,7 +51,9 @@ def write_newick(tree: TreeArrays) -> str:
     return "".join(parts)
 
 
-def read_newick(text: str, users: Sequence[str] | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
+def read_newick(
+    text: str, users: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
     """The left and right children and the ids in Newick text; an error names the character of the first mistake."""
     names: list[str] = []
     left: list[int] = []  # leaves counted from 0, internal nodes from -1 downwards
@@ -98,7 +100,7 @@ def read_newick(text: str, users: Sequence[str] | None = None) -> tuple[NDArray[
 
 
 def _number_nodes(
-    names: list[str], children: NDArray[np.int64], users: Sequence[str] | None
+    names: list[str], children: NDArray[np.int64], users: Sequence[Hashable] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], UserIds | None]:
     numbers = {str(leaf): leaf for leaf in range(len(names))}
     plain: list[str | int] = [*names]
