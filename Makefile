@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test promises cluster browser lint docs bench lock release-check clean
+.PHONY: setup demo test promises cluster browser lint docs bench lock device-wheel release-check clean
 SLOW_SUITES := tests/promises tests/cluster tests/browser
 .DEFAULT_GOAL := help
 
@@ -15,7 +15,8 @@ help:
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make docs    the documentation, in site/"
 	@echo "make bench   the published numbers; needs the datasets: make bench DATA=DIR"
-	@echo "make release-check    sdist, wheel, a bill of materials, and the demo from the wheel in an empty environment"
+	@echo "make device-wheel     the device alone, as a wheel in dist/"
+	@echo "make release-check    sdist, wheels, a bill of materials, and the demo from the wheel in an empty environment"
 	@echo "make setup   the environment in .venv;  make clean removes it"
 
 setup: $(READY)
@@ -56,6 +57,9 @@ bench: $(READY)
 lock:
 	uv pip compile pyproject.toml --extra server --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o deploy/requirements-server.lock
 	uv pip compile pyproject.toml --extra all --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o deploy/requirements-dev.lock
+
+device-wheel: $(READY)
+	$(BIN)/python -m build --wheel --outdir dist packaging/device
 
 release-check: $(READY)
 	$(BIN)/python tools/release_check.py

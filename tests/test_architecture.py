@@ -56,9 +56,10 @@ PUBLIC_NAME = "a public name of privact"
 FORBIDDEN_NAMES = {"utils", "helpers", "base", "manager", "common"}
 HEAVY = ("numba", "scipy", "pyarrow", "opendp", "matplotlib", "networkx")
 
-# Modules that start something of their own: python -m privact, and alembic's files.
+# Modules that start something of their own: python -m privact, privact-device, and alembic's files.
 ENTRY_POINTS = {
     "__main__",
+    "cli.device.main",
     "aggregator.storage.migrations.env",
     "aggregator.storage.migrations.versions.first_tables",
     "aggregator.storage.migrations.versions.trust_tables",

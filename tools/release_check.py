@@ -1,4 +1,4 @@
-"""What would be released works: sdist and wheel are built and looked into, and the demo runs from the wheel in an empty venv."""
+"""What would be released works: sdist and wheels are built and looked into, and run from wheels in empty environments."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 EXTRAS = "server,device,plot"
 USERS = 300
+MOST_DEVICE_MB = 350
 
 IN_WHEEL = (
     "privact/py.typed",
@@ -27,7 +28,16 @@ IN_WHEEL = (
     "privact/drawing/explorer/explorer.css",
     "privact/drawing/explorer/d3-hierarchy-LICENSE.txt",
 )
-IN_SDIST = ("CHANGELOG.md", "LICENSE", "README.md", "deploy/Dockerfile", "mkdocs.yml", "pyproject.toml", "tests/conftest.py")
+IN_SDIST = (
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "deploy/Dockerfile",
+    "mkdocs.yml",
+    "packaging/device/pyproject.toml",
+    "pyproject.toml",
+    "tests/conftest.py",
+)
 NOT_IN_WHEEL = ("tests/", "docs/", "tools/", "__pycache__/")
 DATA = (".gz", ".zip", ".parquet", ".hct", ".sqlite3", ".nbi", ".nbc")
 DEMO = ("tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
@@ -54,8 +64,23 @@ def main() -> None:
         missing = [file for file in DEMO if not (folder / "demo" / file).stat().st_size]
         require(not missing, f"the demo wrote nothing into {', '.join(missing)}")
         run(str(binaries / "privact"), "info", str(folder / "demo" / "tree.hct"), cwd=folder, quiet=True)
+        check_device(folder)
         size = wheel.stat().st_size / 2**20
         say(f"well: {sdist.name}, {wheel.name} ({size:.1f} MB)")
+
+
+def check_device(folder: Path) -> None:
+    """The device alone is small, and starts."""
+    say("installing privact-device into an empty environment")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", str(folder / "device"), str(ROOT / "packaging/device"), quiet=True)
+    (wheel,) = (folder / "device").glob("*.whl")
+    venv.create(folder / "slim", with_pip=True)
+    binaries = folder / "slim" / ("Scripts" if sys.platform == "win32" else "bin")
+    run(str(binaries / "python"), "-m", "pip", "install", "--quiet", str(wheel), quiet=True)
+    run(str(binaries / "privact-device"), "--help", cwd=folder, quiet=True)
+    size = sum(path.lstat().st_size for path in (folder / "slim").rglob("*")) / 2**20
+    require(size <= MOST_DEVICE_MB, f"privact-device takes {size:.0f} MB installed; at most {MOST_DEVICE_MB} are promised")
+    say(f"{wheel.name} takes {size:.0f} MB installed")
 
 
 def check_names(wheel: Path, sdist: Path) -> None:

@@ -101,9 +101,12 @@ else:
     def __getattr__(name: str) -> Any:
         """Load a public name, or the installed version, when it is first used."""
         if name == "__version__":
-            from importlib.metadata import version
+            from importlib.metadata import PackageNotFoundError, version
 
-            return version("privact")
+            try:
+                return version("privact")
+            except PackageNotFoundError:  # only the device is installed
+                return version("privact-device")
         return _load(name)
 
     def __dir__() -> list[str]:

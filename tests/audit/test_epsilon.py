@@ -94,8 +94,9 @@ def test_a_device_that_counts_a_contact_twice_is_caught_in_whole_reports() -> No
     honest = device_with(seeded(simulated_noise))
 
     def twice(contacts: list[str], round: Round, user: str) -> Report:
-        doubled = 2 * degree_vector(contacts, round) - degree_vector(contacts[:20], round)  # those after the usual ones
-        return Report.bind(round, user, honest.randomize(doubled, round).tolist())
+        usual, all_of_them = degree_vector(contacts[:20], round), degree_vector(contacts, round)
+        doubled = [2 * every - before for every, before in zip(all_of_them, usual, strict=True)]
+        return Report.bind(round, user, honest.randomize(doubled, round))
 
     found = audit_epsilon(1.0, 1000, device=Device(honest.randomize, twice), rng=np.random.default_rng(1))
     whole = found.events[-1]

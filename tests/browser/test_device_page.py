@@ -127,7 +127,7 @@ def test_the_whole_way(open_page, invited, contacts, take_picture, scheme, size,
     spring(page).get_by_role("button", name="Add noise").click()
     spring(page).get_by_role("button", name="Do not send").wait_for()
     rows = page.evaluate(NUMBERS)
-    exact = degree_vector(USERS[20:57], invited.round(), owner=user).tolist()
+    exact = degree_vector(USERS[20:57], invited.round(), owner=user)
     assert [row[1] for row in rows] == exact
     assert all(count + noise == sent for _, count, noise, sent in rows)
     expect(spring(page)).to_contain_text("Sending uses 1 privacy point of the 10 that you have left; 9 will be left.")
@@ -192,7 +192,7 @@ def test_label_groups_are_counted_whole(open_page, invited, contacts) -> None:
     card.locator("input[type=file]").set_input_files(contacts)
     expect(card).to_contain_text("one of 3 public groups")
     table = LabelTable.from_bytes(httpx.get(f"{invited.url}/v1/rounds/groups/labels").content)
-    exact = degree_vector(USERS[20:57], invited.round("groups"), table, owner=user).tolist()
+    exact = degree_vector(USERS[20:57], invited.round("groups"), table, owner=user)
     assert page.evaluate(NUMBERS.replace("round-spring", "round-groups")) == [[1, exact[0]], [2, exact[1]], [3, exact[2]]]
 
 

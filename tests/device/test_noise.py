@@ -83,9 +83,8 @@ def test_a_measurement_is_built_once() -> None:
 def test_noise_is_whole_numbers_and_new_each_time() -> None:
     round, exact = round_with(1.0, 60), np.zeros(60, dtype=np.int64)
     one, other = randomize(exact, round), randomize(exact, round)
-    assert one.dtype == np.int64
-    assert one.shape == (60,)
-    assert not np.array_equal(one, other)  # equal once in 10^44
+    assert [type(entry) for entry in one] == [int] * 60
+    assert one != other  # equal once in 10^44
     assert not exact.any()
 
 

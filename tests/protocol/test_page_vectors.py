@@ -212,7 +212,7 @@ def test_degree_vectors_of_the_vectors_and_of_random_contacts(page_device: Any) 
         round = random_round(rng, labels)
         if round.n_bins > 500:
             continue
-        expected.append(degree_vector(contacts, round, labels, owner="owner").tolist())
+        expected.append(degree_vector(contacts, round, labels, owner="owner"))
         table = None if labels is None else labels.to_bytes().hex()
         cases.append({"round": round.to_bytes().hex(), "table": table, "contacts": contacts, "owner": "owner"})
     assert len(cases) > 100

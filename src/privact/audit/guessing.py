@@ -5,7 +5,7 @@ For every bin a coin decides whether one more contact falls in it: that is one e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
@@ -40,7 +40,7 @@ class Device(NamedTuple):
     report: contacts, round and user to report.
     """
 
-    randomize: Callable[[Any, Round], Ints]
+    randomize: Callable[[Any, Round], Sequence[int] | Ints]
     report: Callable[[list[str], Round, str], Report]
 
 
@@ -65,11 +65,12 @@ def weaken_noise(scale: float) -> Device:
     scale: what the noise scale is multiplied with.
     """
 
-    def weaker(vector: Any, round: Round) -> Ints:
-        return np.array(laplace_measurement(round.epsilon_report / scale, round.n_bins)(np.asarray(vector).tolist()))
+    def weaker(vector: Any, round: Round) -> list[int]:
+        noisy: list[int] = laplace_measurement(round.epsilon_report / scale, round.n_bins)(np.asarray(vector).tolist())
+        return noisy
 
     def weaker_report(contacts: list[str], round: Round, user: str) -> Report:
-        return Report.bind(round, user, weaker(degree_vector(contacts, round, owner=user), round).tolist())
+        return Report.bind(round, user, weaker(degree_vector(contacts, round, owner=user), round))
 
     return Device(weaker, weaker_report)
 
@@ -97,7 +98,7 @@ def play_vectors(
     noise = np.empty((calls, WIDE), np.int64)
 
     def play(call: int) -> None:
-        noise[call] = device.randomize(without + SENSITIVITY * coins[call], round) - without
+        noise[call] = np.asarray(device.randomize(without + SENSITIVITY * coins[call], round)) - without
 
     with ThreadPoolExecutor(workers) as pool:
         for done, _ in enumerate(pool.map(play, range(calls)), 1):

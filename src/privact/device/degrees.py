@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from privact.errors import InputError
-from privact.protocol.bins import assign_round_bins
-from privact.protocol.labels import LabelTable
+from privact.protocol.bins import bin_of
+from privact.protocol.labels import NO_LABEL, LabelTable
 from privact.protocol.round import Round
 from privact.protocol.users import normalise_user_id
 
@@ -21,7 +18,7 @@ __all__ = ["degree_vector"]
 
 def degree_vector(
     contacts: Iterable[str], round: Round, labels: LabelTable | None = None, *, owner: str | None = None
-) -> NDArray[np.int64]:
+) -> list[int]:
     """The exact number of a user's contacts in each bin: one contact more or less changes one entry by one.
 
     contacts: ids of the user's contacts, in any spelling; one who is listed twice counts once.
@@ -29,12 +26,16 @@ def degree_vector(
     labels: the round's label table; only for label bins. Contacts in no group are counted nowhere.
     owner: the user's own id; nobody is their own contact.
 
-    Returns (n_bins,) counts.
+    Returns n_bins counts.
     """
     if isinstance(contacts, str):
         raise InputError(f"contacts is the single text {contacts!r}; pass a list of user ids")
     distinct = {normalise_user_id(contact) for contact in contacts}
     if owner is not None:
         distinct.discard(normalise_user_id(owner))
-    bins = assign_round_bins(distinct, round, labels)
-    return np.bincount(bins[bins >= 0], minlength=round.n_bins).astype(np.int64)
+    counts = [0] * round.n_bins
+    for contact in distinct:
+        place = bin_of(contact, round, labels)
+        if place != NO_LABEL:
+            counts[place] += 1
+    return counts

@@ -9,12 +9,10 @@ whether that costs at most epsilon_report.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import Any, Final, SupportsIndex
 
 from privact.device.degrees import degree_vector
 from privact.errors import InputError, ProtocolError
@@ -53,19 +51,25 @@ def laplace_measurement(epsilon_report: float, n_bins: int) -> Any:
     return measurement
 
 
-def randomize(vector: ArrayLike, round: Round) -> NDArray[np.int64]:
+def randomize(vector: Iterable[SupportsIndex], round: Round) -> list[int]:
     """The noisy counts that may leave the device: epsilon_report edge-private, integers, possibly negative.
 
     Every call draws afresh and spends epsilon_report again: call it once per round and keep what it gave.
 
-    vector: (n_bins,) exact counts, as degree_vector gives them.
+    vector: n_bins exact counts, as degree_vector gives them.
     round: the round's public parameters.
     """
-    counts = np.asarray(vector)
-    if counts.shape != (round.n_bins,) or counts.dtype.kind not in "iu":
-        raise InputError(f"vector has shape {counts.shape}, type {counts.dtype}; round {round.id} takes {round.n_bins} integers")
-    noisy = laplace_measurement(round.epsilon_report, round.n_bins)(counts.tolist())
-    return np.array(noisy, dtype=np.int64)
+    entries = list(vector)
+    try:
+        counts = [operator.index(entry) for entry in entries if not isinstance(entry, bool)]
+    except TypeError:
+        counts = []
+    if len(counts) != len(entries) or len(counts) != round.n_bins:
+        raise InputError(
+            f"vector begins {entries[:3]!r:.60} and has {len(entries)} entries; round {round.id} takes {round.n_bins} integers"
+        )
+    noisy: list[int] = laplace_measurement(round.epsilon_report, round.n_bins)(counts)
+    return noisy
 
 
 def make_report(contacts: Iterable[str], round: Round, user: str, labels: LabelTable | None = None) -> Report:
@@ -77,4 +81,4 @@ def make_report(contacts: Iterable[str], round: Round, user: str, labels: LabelT
     labels: the round's label table; only for label bins.
     """
     exact = degree_vector(contacts, round, labels, owner=user)
-    return Report.bind(round, user, randomize(exact, round).tolist())
+    return Report.bind(round, user, randomize(exact, round))

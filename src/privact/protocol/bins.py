@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from privact.errors import ProtocolError
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import MAX_BINS, Round, check_bins, check_seed
 from privact.protocol.users import normalise_user_id
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["assign_bins", "assign_round_bins", "bin_of"]
 
@@ -30,10 +32,11 @@ def assign_bins(user_ids: Iterable[str], seed: bytes, n_bins: int) -> NDArray[np
     seed: 16 to 32 bytes, the key of the hash.
     n_bins: number of bins.
     """
+    import numpy as np  # for the users of a whole round; a device has none
+
     check_seed(seed)
     check_bins(n_bins, MAX_BINS)
-    hashed = (hashlib.blake2b(normalise_user_id(user).encode(), digest_size=8, key=seed).digest() for user in user_ids)
-    numbers = np.frombuffer(b"".join(hashed), dtype=">u8")
+    numbers = np.frombuffer(b"".join(_hash(user, seed) for user in user_ids), dtype=">u8")
     return (numbers % np.uint64(n_bins)).astype(np.int32)
 
 
@@ -44,20 +47,27 @@ def assign_round_bins(user_ids: Iterable[str], round: Round, labels: LabelTable 
     round: the round's public parameters.
     labels: the round's label table; only for label bins.
     """
-    if round.bins == "labels":
-        return _table_of(round, labels).labels_of(user_ids)
-    if labels is not None:
-        raise ProtocolError(f"round {round.id} has random bins and takes no label table; leave labels out")
-    return assign_bins(user_ids, round.seed, round.n_bins)
+    table = _table_of(round, labels)
+    return assign_bins(user_ids, round.seed, round.n_bins) if table is None else table.labels_of(user_ids)
 
 
 def bin_of(user_id: str, round: Round, labels: LabelTable | None = None) -> int:
     """The bin in which one user is counted, or -1 for a user in no bin; arguments as for assign_round_bins."""
-    return int(assign_round_bins([user_id], round, labels)[0])
+    table = _table_of(round, labels)
+    return int.from_bytes(_hash(user_id, round.seed)) % round.n_bins if table is None else table.label_of(user_id)
 
 
-def _table_of(round: Round, labels: LabelTable | None) -> LabelTable:
-    """The label table, if it is the one that the round names."""
+def _hash(user_id: str, seed: bytes) -> bytes:
+    """The eight bytes that decide on the random bin of a user."""
+    return hashlib.blake2b(normalise_user_id(user_id).encode(), digest_size=8, key=seed).digest()
+
+
+def _table_of(round: Round, labels: LabelTable | None) -> LabelTable | None:
+    """The label table, if it is the one that the round names; None for random bins."""
+    if round.bins != "labels":
+        if labels is not None:
+            raise ProtocolError(f"round {round.id} has random bins and takes no label table; leave labels out")
+        return None
     if labels is None:
         raise ProtocolError(
             f"round {round.id} has label bins; download its label table {round.labels_digest.hex()} and pass it as labels"

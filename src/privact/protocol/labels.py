@@ -19,17 +19,21 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
+from operator import itemgetter, lt
+from typing import TYPE_CHECKING, Final
 
 from privact.errors import ProtocolError
 from privact.protocol.round import DIGEST_SIZE, MAX_BINS, MAX_USERS
 from privact.protocol.users import normalise_user_id
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["NO_LABEL", "LabelTable"]
 
@@ -40,7 +44,10 @@ _VERSION: Final = 1
 _MAGIC: Final = b"PCLT"
 _KEY_SIZE: Final = 16
 _HEAD: Final = struct.Struct(f">4sBII{_KEY_SIZE}s")
-_ENTRY: Final = np.dtype([("hash", ">u8"), ("label", ">u2")])
+_HASH_SIZE: Final = 8
+_LABEL_SIZE: Final = 2
+_ENTRY_SIZE: Final = _HASH_SIZE + _LABEL_SIZE
+_LABEL: Final = struct.Struct(f">{_HASH_SIZE}xH")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,32 +56,28 @@ class LabelTable:
 
     key: 16 bytes, the key of the hashes.
     n_labels: number of groups; labels are 0 to n_labels - 1, and a round that uses the table has n_labels bins.
-    hashes: (n,) uint64, strictly ascending.
-    labels: (n,) uint16, the label of the user with the hash at the same place.
+    entries: ten bytes a user, strictly ascending by hash, as they are encoded.
     """
 
     key: bytes
     n_labels: int
-    hashes: NDArray[np.uint64]
-    labels: NDArray[np.uint16]
+    entries: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse arrays that are not a table, and freeze them."""
+        """Refuse entries that are not a table."""
         _check_key(self.key)
         if not 1 <= self.n_labels <= MAX_BINS:
             raise ProtocolError(
                 f"a label table with {self.n_labels} labels cannot be used; the number must be from 1 to {MAX_BINS}"
             )
-        if self.hashes.shape != self.labels.shape or self.hashes.ndim != 1 or self.hashes.size > MAX_USERS:
-            raise ProtocolError(
-                f"label table has {self.hashes.shape} hashes, {self.labels.shape} labels; give one per user, at most {MAX_USERS}"
-            )
-        if np.any(self.hashes[1:] <= self.hashes[:-1]):
+        if len(self.entries) % _ENTRY_SIZE or self.n_users > MAX_USERS:
+            raise ProtocolError(f"label table has {len(self.entries)} bytes of entries; give ten a user, for at most {MAX_USERS}")
+        hashes = [self.entries[place : place + _HASH_SIZE] for place in range(0, len(self.entries), _ENTRY_SIZE)]
+        if not all(map(lt, hashes, hashes[1:])):
             raise ProtocolError("hashes of a label table must ascend without repeats: build it with LabelTable.from_labels")
-        if self.labels.size and int(self.labels.max()) >= self.n_labels:
-            raise ProtocolError(f"label {int(self.labels.max())} is outside the table's {self.n_labels} labels: raise n_labels")
-        for array in (self.hashes, self.labels):
-            array.setflags(write=False)
+        largest = max((label for (label,) in _LABEL.iter_unpack(self.entries)), default=0)
+        if largest >= self.n_labels:
+            raise ProtocolError(f"label {largest} is outside the table's {self.n_labels} labels: raise n_labels")
 
     @classmethod
     def from_labels(cls, labels: Mapping[str, int], n_labels: int, *, key: bytes) -> LabelTable:
@@ -91,35 +94,40 @@ class LabelTable:
                 raise ProtocolError(
                     f"user {user_id!r} has label {label!r}; labels go from 0 to {n_allowed - 1}: leave out users in no group"
                 )
-        hashes = _hashes(labels, key)
-        order = np.argsort(hashes, kind="stable")
-        ordered = hashes[order]
-        twice = np.flatnonzero(ordered[1:] == ordered[:-1])
-        if twice.size:
-            users = list(labels)
-            one, other = users[order[twice[0]]], users[order[twice[0] + 1]]
-            way_out = "list each user once" if normalise_user_id(one) == normalise_user_id(other) else "draw another key"
-            raise ProtocolError(f"users {one!r} and {other!r} fall on the same entry of the label table: {way_out}")
-        values = np.fromiter(labels.values(), dtype=np.uint16, count=len(labels))
-        return cls(key, n_labels, ordered, values[order])
+        hashed = sorted(((_hash(user, key), user) for user in labels), key=itemgetter(0))
+        for (hash, one), (next_hash, other) in pairwise(hashed):
+            if hash == next_hash:
+                way_out = "list each user once" if normalise_user_id(one) == normalise_user_id(other) else "draw another key"
+                raise ProtocolError(f"users {one!r} and {other!r} fall on the same entry of the label table: {way_out}")
+        return cls(key, n_labels, b"".join(hash + int(labels[user]).to_bytes(_LABEL_SIZE) for hash, user in hashed))
+
+    @property
+    def n_users(self) -> int:
+        """How many users have a label."""
+        return len(self.entries) // _ENTRY_SIZE
 
     def label_of(self, user_id: str) -> int:
         """The label of one user, or NO_LABEL (-1) for a user in no group."""
-        return int(self.labels_of([user_id])[0])
+        wanted = _hash(user_id, self.key)
+        place = bisect_left(range(self.n_users), wanted, key=lambda at: self._entry(at)[:_HASH_SIZE])
+        found = self._entry(place)
+        return int.from_bytes(found[_HASH_SIZE:]) if found[:_HASH_SIZE] == wanted else NO_LABEL
 
     def labels_of(self, user_ids: Iterable[str]) -> NDArray[np.int32]:
         """The labels of many users, NO_LABEL (-1) where a user is in no group."""
-        wanted = _hashes(user_ids, self.key)
-        if not self.hashes.size:
+        import numpy as np  # for the users of a whole round; a device has none
+
+        wanted = np.frombuffer(b"".join(_hash(user, self.key) for user in user_ids), dtype=">u8").astype(np.uint64)
+        if not self.entries:
             return np.full(wanted.shape, NO_LABEL, dtype=np.int32)
-        place = np.minimum(np.searchsorted(self.hashes, wanted), self.hashes.size - 1)
-        return np.where(self.hashes[place] == wanted, self.labels[place].astype(np.int32), np.int32(NO_LABEL))
+        table = np.frombuffer(self.entries, dtype=[("hash", ">u8"), ("label", ">u2")])
+        hashes = table["hash"].astype(np.uint64)
+        place = np.minimum(np.searchsorted(hashes, wanted), hashes.size - 1)
+        return np.where(hashes[place] == wanted, table["label"][place].astype(np.int32), np.int32(NO_LABEL))
 
     def to_bytes(self) -> bytes:
         """The one encoding of this table; the layout is in the module's docstring."""
-        entries = np.empty(self.hashes.size, dtype=_ENTRY)
-        entries["hash"], entries["label"] = self.hashes, self.labels
-        return _HEAD.pack(_MAGIC, _VERSION, self.n_labels, self.hashes.size, self.key) + entries.tobytes()
+        return _HEAD.pack(_MAGIC, _VERSION, self.n_labels, self.n_users, self.key) + self.entries
 
     @classmethod
     def from_bytes(cls, data: bytes, digest: bytes | None = None) -> LabelTable:
@@ -137,11 +145,10 @@ class LabelTable:
         _, version, n_labels, n_users, key = _HEAD.unpack_from(data)
         if version != _VERSION:
             raise ProtocolError(f"label table has version {version}; only {_VERSION} is known here: update the older side")
-        length = _HEAD.size + n_users * _ENTRY.itemsize
+        length = _HEAD.size + n_users * _ENTRY_SIZE
         if len(data) != length:
             raise ProtocolError(f"label table of {n_users} users has {len(data)} bytes; it must have {length}: download it again")
-        entries = np.frombuffer(data, dtype=_ENTRY, offset=_HEAD.size)
-        return cls(key, n_labels, entries["hash"].astype(np.uint64), entries["label"].astype(np.uint16))
+        return cls(key, n_labels, data[_HEAD.size :])
 
     def digest(self) -> bytes:
         """BLAKE2b-256 of the canonical bytes: what a round names."""
@@ -152,6 +159,10 @@ class LabelTable:
         """Computed once: every degree vector compares it with the round's."""
         return hashlib.blake2b(self.to_bytes(), digest_size=DIGEST_SIZE).digest()
 
+    def _entry(self, place: int) -> bytes:
+        """The ten bytes of the user at this place of the order; fewer past the end."""
+        return self.entries[_ENTRY_SIZE * place : _ENTRY_SIZE * (place + 1)]
+
 
 def _check_key(key: bytes) -> None:
     """Refuse a key of another length, before anything is hashed under it."""
@@ -159,7 +170,6 @@ def _check_key(key: bytes) -> None:
         raise ProtocolError(f"the key of a label table must be {_KEY_SIZE} bytes: draw it with secrets.token_bytes({_KEY_SIZE})")
 
 
-def _hashes(user_ids: Iterable[str], key: bytes) -> NDArray[np.uint64]:
-    """The 64-bit keyed hash of each user id."""
-    hashed = (hashlib.blake2b(normalise_user_id(user).encode(), digest_size=8, key=key).digest() for user in user_ids)
-    return np.frombuffer(b"".join(hashed), dtype=">u8").astype(np.uint64)
+def _hash(user_id: str, key: bytes) -> bytes:
+    """The keyed hash of a user id; as an integer and as bytes it sorts alike."""
+    return hashlib.blake2b(normalise_user_id(user_id).encode(), digest_size=_HASH_SIZE, key=key).digest()

@@ -19,14 +19,15 @@ import operator
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from privact.errors import ProtocolError
 from privact.protocol.round import DIGEST_SIZE, MAX_BINS, Round
 from privact.protocol.users import USER_DIGEST_SIZE, user_digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["ENTRY_MAX", "ENTRY_MIN", "Report", "ReportLayout", "read_vectors", "report_length"]
 
@@ -151,6 +152,8 @@ def read_vectors(encoded: Sequence[bytes], n_bins: int) -> NDArray[np.int32]:
     encoded: reports in their canonical encoding that were checked when they came in; only their length is checked here.
     n_bins: number of bins of the round.
     """
+    import numpy as np  # who has the reports of a round has it; a device has not
+
     length = report_length(n_bins)
     if wrong := [len(report) for report in encoded if len(report) != length]:
         raise ProtocolError(f"a report has {wrong[0]} bytes, not the {length} of {n_bins} bins: take another copy of the reports")

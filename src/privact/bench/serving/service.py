@@ -204,5 +204,5 @@ def _time_device() -> dict[str, Any]:
         "contacts": CONTACTS,
         "count_ms": timed(lambda: degree_vector(contacts, round, owner="me@here.example")),
         "noise_ms": timed(lambda: randomize(vector, round)),
-        "encode_ms": timed(lambda: Report.bind(round, "me@here.example", vector.tolist()).to_bytes()),
+        "encode_ms": timed(lambda: Report.bind(round, "me@here.example", vector).to_bytes()),
     }

@@ -17,6 +17,7 @@ from privact.cli.device.options import (
     read_key,
     read_token,
 )
+from privact.cli.device.spelling import spell_command
 from privact.cli.device.words import (
     budget_of,
     budget_rows,
@@ -78,10 +79,8 @@ def join(
         ]
     )
     print()
-    paragraph(
-        "Keep the ledger: without it nobody knows what was spent, and this device answers no more. "
-        "Next: privact device answer --contacts FILE"
-    )
+    next_command = spell_command("privact device answer --contacts FILE")
+    paragraph(f"Keep the ledger: without it nobody knows what was spent, and this device answers no more. Next: {next_command}")
 
 
 def move(

@@ -9,9 +9,7 @@ import typer
 
 from privact.cli.text import Json, print_json
 
-__all__ = ["EPILOG", "page"]
-
-EPILOG = "\b\nExample:\n  privact device page -o page\n  privact device page --verify https://clusters.example/join"
+__all__ = ["page"]
 
 
 def page(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from privact.cli.device.spelling import spell_command
 from privact.cli.text import facts, number, paragraph, print_json, shown, table
 from privact.cli.times import told
 from privact.errors import InputError, PrivaCTError
@@ -81,7 +82,7 @@ def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
     for proposal in proposals:
         print()
         if proposal.refusal or proposal.round is None:
-            paragraph(f"Round {shown(proposal.notice.id)}: refused. {shown(proposal.refusal)}")
+            paragraph(f"Round {shown(proposal.notice.id)}: refused. {shown(spell_command(proposal.refusal))}")
         elif proposal.done:
             paragraph(f"Round {proposal.notice.id}: answered before, and the aggregator has the answer.")
         elif not proposal.cost:
@@ -181,7 +182,7 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
 
         print()
         for outcome in outcomes:
-            said = f" {shown(outcome.reason)}" if outcome.reason else ""
+            said = f" {shown(spell_command(outcome.reason))}" if outcome.reason else ""
             late = ", joined late" if outcome.late else ""
             paragraph(f"Round {outcome.round_id}: {outcome.outcome}{late}.{said}")
         print(f"Left: epsilon {format_epsilon(book.left)} of {format_epsilon(book.rules.budget)}.")
