@@ -24,6 +24,7 @@ PROMISED = {
     "Report",
     "degree_vector",
     "ColdStartRecommender",
+    "ContactRecommender",
     "Ratings",
     "read_ratings",
 }

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender as ColdStartRecommender
     from privact.recommend.data.ratings import Ratings as Ratings
     from privact.recommend.data.read_ratings import read_ratings as read_ratings
+    from privact.recommend.people.contact_recommender import ContactRecommender as ContactRecommender
     from privact.tree.cost import (
         dasgupta_cost as dasgupta_cost,
     )
@@ -93,6 +94,7 @@ else:
             "privact.recommend.cold_start.cold_start_recommender": ["ColdStartRecommender"],
             "privact.recommend.data.ratings": ["Ratings"],
             "privact.recommend.data.read_ratings": ["read_ratings"],
+            "privact.recommend.people.contact_recommender": ["ContactRecommender"],
             "privact.tree.cost": ["dasgupta_cost", "relative_utility", "utility_bound"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
         },

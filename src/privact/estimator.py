@@ -58,13 +58,13 @@ class PrivaCT:
         series the groups found so far are the bins of the next round, so it finds communities without labels. 1 is the paper's.
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
-    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_ and embedding_. With
-    several rounds also rounds_ (of each: bins, n_bins, reports, epsilon, evidence), groups_ (the likeliest group of each
-    user) and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
+    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_, embedding_ and rounds_
+    (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user)
+    and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
 
     >>> from privact import PrivaCT
-    >>> from privact.simulate.known_graphs import cliques
-    >>> model = PrivaCT(epsilon=None, n_bins=3, random_state=1).fit(cliques([4, 5]).graph)
+    >>> from privact.simulate.known_graphs import make_cliques
+    >>> model = PrivaCT(epsilon=None, n_bins=3, random_state=1).fit(make_cliques([4, 5]).graph)
     >>> model.tree_.n_users
     9
     """
@@ -105,6 +105,7 @@ class PrivaCT:
         engine: where very many users are learned, from `open_engine`; the tree is the same wherever.
         """
         from privact.simulate.reports import degree_vectors, simulate_reports
+        from privact.simulate.series import PlayedRound
 
         graph = as_graph(X)
         n = graph.n_users
@@ -122,6 +123,7 @@ class PrivaCT:
             return self
         counts = degree_vectors(graph, self.bins_, self.n_bins_)
         self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)
+        self.rounds_ = [PlayedRound(self.bins_, self.n_bins_, self.reports_, self.epsilon)]
         self._learn(graph.users, search_stream, engine, progress or ignore_progress)
         return self
 

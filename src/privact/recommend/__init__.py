@@ -1,4 +1,4 @@
-"""tree + ratings -> recommendations."""
+"""tree + ratings -> items, tree + reports -> people."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from privact.recommend.neighbours import as_neighbours as as_neighbours
     from privact.recommend.neighbours import draw_random_neighbours as draw_random_neighbours
     from privact.recommend.neighbours import find_tree_neighbours as find_tree_neighbours
+    from privact.recommend.people.contact_affinity import ContactAffinity as ContactAffinity
+    from privact.recommend.people.contact_recommender import ContactRecommender as ContactRecommender
+    from privact.recommend.people.contact_recommender import PersonRecommendation as PersonRecommendation
+    from privact.recommend.people.contact_recommender import ReportedRound as ReportedRound
     from privact.recommend.popularity import MostPopular as MostPopular
     from privact.recommend.recommender import Recommendation as Recommendation
     from privact.recommend.recommender import Recommender as Recommender
@@ -61,6 +65,8 @@ else:
             "privact.recommend.factors.implicit_factors": ["ImplicitFactors"],
             "privact.recommend.factors.neighbour_blend": ["NeighbourBlend"],
             "privact.recommend.neighbours": ["as_neighbours", "draw_random_neighbours", "find_tree_neighbours"],
+            "privact.recommend.people.contact_affinity": ["ContactAffinity"],
+            "privact.recommend.people.contact_recommender": ["ContactRecommender", "PersonRecommendation", "ReportedRound"],
             "privact.recommend.popularity": ["MostPopular"],
             "privact.recommend.recommender": ["Recommendation", "Recommender", "SimilarUser"],
             "privact.recommend.taste_groups": ["TasteGroups", "find_taste_groups", "make_taste_vectors"],

@@ -1,0 +1,1 @@
+"""tree + reports -> users whom a user may know."""

@@ -1,0 +1,139 @@
+"""How each user differs from others of the same group, and how many contacts the user has, from one round of reports.
+
+A user of group g with d contacts has d * shares[g, k] * lift contacts in group k. Numbers of contacts and lifts are unknown:
+how d is distributed over users is estimated by expectation maximisation over a grid, and how much users differ (the shape of
+`count_laws`) is the one under which the reports are likeliest. Where users of a group do not differ more than noise and chance
+explain, that shape is infinite and every lift is 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privact.recommend.people.count_laws import LARGEST, CountLaws, tabulate_counts
+
+__all__ = ["SHAPES", "UserLifts", "fit_user_lifts"]
+
+SHAPES = (np.inf, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
+"""How much users of a group may differ, from not at all."""
+
+GRID = 64
+"""Numbers of contacts at which their distribution is estimated."""
+
+STEPS = 60
+"""Steps of expectation maximisation."""
+
+SAMPLE = 20_000
+"""The most users, evenly spaced, that the shape and the distribution are estimated from."""
+
+BLOCK = 1 << 14
+"""Users that are computed at a time."""
+
+
+class UserLifts(NamedTuple):
+    """What a round says about each user.
+
+    contacts: (n,) expected number of contacts. log_lift: (n, K) logarithm of how many times the contacts that others of the
+        user's group have in each group.
+    shape: how much users differ: the variance of lifts is 1 / shape.
+    """
+
+    contacts: NDArray[np.float64]
+    log_lift: NDArray[np.float32]
+    shape: float
+
+
+def fit_user_lifts(
+    reports: NDArray[np.integer[Any]],
+    row: NDArray[np.integer[Any]],
+    shares: NDArray[np.float64],
+    epsilon_report: float | None,
+) -> UserLifts:
+    """Estimate all users of a round.
+
+    reports: (n, K) noisy number of contacts in each group; may be memory-mapped.
+    row: (n,) the row of `shares` that is the user's. shares: (rows, K) expected share of contacts in each group.
+    epsilon_report: the privacy parameter of a report; None without noise.
+    """
+    n, n_bins = reports.shape
+    sample = np.arange(0, n, max(1, -(-n // SAMPLE)))
+    scaled, scale = _scale(reports[sample])
+    largest = float(max(scaled.sum(axis=1).max(), scaled.max(), 4.0))
+    grid = np.append(0.05, np.geomspace(0.3, 1.1 * largest, GRID - 1))
+    best: tuple[float, CountLaws, NDArray[np.float64]] | None = None
+    for shape in SHAPES if n_bins > 1 else SHAPES[:1]:
+        laws = tabulate_counts(largest, shape, epsilon_report)
+        evidence = _log_likelihood(laws, scaled, row[sample], shares, grid)
+        prior, fit = _spread(evidence)
+        if best is None or fit > best[0]:
+            best = fit, laws, prior
+    assert best is not None
+    _, laws, prior = best
+    contacts, log_lift = np.empty(n), np.zeros((n, n_bins), np.float32)
+    for first in range(0, n, BLOCK):
+        part = slice(first, first + BLOCK)
+        scaled, scale = _scale(reports[part])
+        found = _log_likelihood(laws, scaled, row[part], shares, grid) + np.log(prior)
+        weight = np.exp(found - found.max(axis=1, keepdims=True))
+        weight /= weight.sum(axis=1, keepdims=True)
+        contacts[part] = (weight @ grid) / scale if epsilon_report is not None else np.maximum(reports[part].sum(axis=1), 0.05)
+        if not np.isinf(laws.shape):
+            log_lift[part] = np.log(_expected_lifts(laws, scaled, row[part], shares, grid, weight))
+    return UserLifts(contacts, log_lift, laws.shape)
+
+
+def _scale(reports: NDArray[np.integer[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Reports with totals that the tables reach, and what they were multiplied by."""
+    scale = np.minimum(1.0, LARGEST / np.maximum(np.asarray(reports.sum(axis=1), dtype=np.float64), 1.0))
+    return np.asarray(reports * scale[:, None], dtype=np.float64), scale
+
+
+def _log_likelihood(
+    laws: CountLaws,
+    reports: NDArray[np.float64],
+    row: NDArray[np.integer[Any]],
+    shares: NDArray[np.float64],
+    grid: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(q, GRID) log-probability of each user's report for each number of contacts."""
+    columns = laws.find_columns(reports)
+    found = np.zeros((len(reports), len(grid)))
+    for each in np.unique(row):
+        users = np.flatnonzero(row == each)
+        for k, share in enumerate(shares[each]):
+            found[users] += laws.log_probability[laws.find_rows(grid * share)][:, columns[users, k]].T
+    return found
+
+
+def _expected_lifts(
+    laws: CountLaws,
+    reports: NDArray[np.float64],
+    row: NDArray[np.integer[Any]],
+    shares: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(q, K) expected lifts. weight: (q, GRID) posterior of the number of contacts."""
+    columns = laws.find_columns(reports)
+    found = np.ones(reports.shape)
+    for each in np.unique(row):
+        users = np.flatnonzero(row == each)
+        for k, share in enumerate(shares[each]):
+            lifts = laws.expected_lifts(laws.find_rows(grid * share)[:, None], columns[users, k])
+            found[users, k] = np.einsum("ug,gu->u", weight[users], lifts)
+    return found
+
+
+def _spread(evidence: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """The distribution of the number of contacts, and the log-likelihood of all users under it."""
+    peak = evidence.max(axis=1, keepdims=True)
+    likelihood = np.exp(evidence - peak)
+    prior = np.full(evidence.shape[1], 1.0 / evidence.shape[1])
+    for _ in range(STEPS):
+        prior = prior * (likelihood.T @ (1.0 / (likelihood @ prior))) / len(evidence)
+    prior = np.maximum(prior, 1e-12)
+    prior /= prior.sum()
+    return prior, float((np.log(likelihood @ prior) + peak[:, 0]).sum())
