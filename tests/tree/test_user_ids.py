@@ -28,7 +28,7 @@ def test_ids_come_back_as_they_went_in(names):
 
 @pytest.mark.parametrize("tabled", [False, True])
 def test_scan_and_table_find_the_same(monkeypatch, tabled):
-    monkeypatch.setattr(module, "_TABLE_BELOW", 100 if tabled else 0)
+    monkeypatch.setattr(module, "INDEXED_FROM", 100 if tabled else 0)
     ids = UserIds.of(["1", "11", "111", "", "é", "e"])
     assert [ids.leaf(user) for user in ("111", "11", "1", "", "e", "é")] == [2, 1, 0, 3, 5, 4]
     for stranger in ("1111", "\xff", "\udcff", "E", "1\udcff11"):
@@ -45,7 +45,7 @@ def test_scan_and_table_find_the_same(monkeypatch, tabled):
 
 
 def test_many_scans_build_the_index(monkeypatch):
-    monkeypatch.setattr(module, "_TABLE_BELOW", 0)
+    monkeypatch.setattr(module, "INDEXED_FROM", 0)
     ids = UserIds.of([str(i) for i in range(100)])
     assert [ids.leaf(str(i)) for i in range(100)] == list(range(100))
     assert ids._scans == module._SCANS_BEFORE_INDEX
@@ -53,7 +53,7 @@ def test_many_scans_build_the_index(monkeypatch):
 
 @pytest.mark.parametrize("tabled", [False, True])
 def test_the_first_of_two_forged_twins_answers(monkeypatch, tabled):
-    monkeypatch.setattr(module, "_TABLE_BELOW", 100 if tabled else 0)
+    monkeypatch.setattr(module, "INDEXED_FROM", 100 if tabled else 0)
     assert UserIds(b"\xffeve\xffann\xffeve\xff").leaf("eve") == 0
 
 

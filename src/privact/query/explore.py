@@ -74,20 +74,13 @@ def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[st
         known = wanted.isascii() and wanted.isdigit() and int(wanted) < tree.n_users
         return {"text": text, "users": [str(int(wanted))] if known else []}
     encoded = wanted.encode("utf-8", "surrogatepass")
-    found: dict[str, None] = {}
-    for listed in (
-        find_ids(tree.users, encoded, at_start=True),
-        find_ids(tree.users, b"@" + encoded, at_start=True),
-        find_ids(tree.users, encoded),
-    ):
-        for user in listed:
-            found[user] = None
-            if len(found) >= limit:
-                break
-    very = [
-        *find_ids(tree.users, encoded + SEPARATOR, at_start=True),
-        *(user for user in found if user.lstrip("@").casefold() == wanted.casefold()),
-    ]
+    starting = find_ids(tree.users, encoded, limit, at_start=True)
+    found = [*starting, *find_ids(tree.users, b"@" + encoded, limit, at_start=True)]
+    very = [user for user in found if user.lstrip("@").casefold() == wanted.casefold()]
+    if len(starting) == limit:  # the very id may come after them
+        very = [*find_ids(tree.users, encoded + SEPARATOR, limit, at_start=True), *very]
+    if len(found) < limit:
+        found += find_ids(tree.users, encoded, limit)
     return {"text": text, "users": list(dict.fromkeys([*very, *found]))[:limit]}
 
 

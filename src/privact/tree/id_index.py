@@ -1,6 +1,11 @@
-"""Where an id stands among very many packed ones: their hashes in order, 12 bytes an id, made whole arrays at a time."""
+"""Where an id stands among very many packed ones: their leaves in the order of the ids' hashes, 4 bytes an id.
+
+A tree file stores this order, so that the first look-up needs no pass over the ids.
+"""
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,25 +19,30 @@ class IdIndex:
     """An index of packed ids.
 
     packed: all ids, each followed by a separator, with one in front. offsets: where separators are.
+    by_hash: the leaves in the order of their ids' hashes, equal ones as they come; found from the ids if not given.
     """
 
-    def __init__(self, packed: bytes, offsets: NDArray[np.int64]) -> None:
+    def __init__(self, packed: bytes, offsets: NDArray[np.int64], by_hash: NDArray[np.int32] | None = None) -> None:
         self._packed = packed
         self._offsets = offsets
-        hashes = hashes_of(packed, offsets)
-        self._leaves: NDArray[np.int32] = np.argsort(hashes, kind="stable").astype(np.int32)
-        self._hashes = hashes[self._leaves]
+        if by_hash is None:
+            by_hash = np.argsort(hashes_of(packed, offsets), kind="stable").astype(np.int32)
+        self.by_hash = by_hash
 
     def find(self, key: bytes) -> int:
         """The place of an id, the first of equal ones; -1 if it is not there."""
-        wanted = np.uint64(hash_of(key))
-        place = int(np.searchsorted(self._hashes, wanted))
-        while place < len(self._hashes) and self._hashes[place] == wanted:
-            leaf = int(self._leaves[place])
-            if self._packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]] == key:
-                return leaf
-            place += 1
+        wanted = hash_of(key)
+        place = bisect_left(self.by_hash, wanted, key=lambda leaf: hash_of(self._id(leaf)))
+        for leaf in self.by_hash[place:]:
+            found = self._id(leaf)
+            if found == key:
+                return int(leaf)
+            if hash_of(found) != wanted:
+                break
         return -1
+
+    def _id(self, leaf: np.int32) -> bytes:
+        return self._packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]]
 
 
 def hash_of(key: bytes) -> int:

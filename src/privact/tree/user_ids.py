@@ -14,7 +14,8 @@ from privact.ids import UserId, is_spelled_as_integer, keep_id, keep_ids
 from privact.tree.id_index import IdIndex
 
 SEPARATOR = b"\xff"  # a byte that no UTF-8 text contains, so that an id is found by one search
-_TABLE_BELOW = 10_000  # users; for so few a table costs nothing
+INDEXED_FROM = 10_000
+"""From how many users on a tree file holds an index of their ids; for fewer, a table costs nothing."""
 _SCANS_BEFORE_INDEX = 4  # a scan of a million ids takes milliseconds, their index a quarter of a second
 
 
@@ -23,17 +24,18 @@ class UserIds(Sequence[UserId]):
 
     packed: all ids as UTF-8, each followed by the byte 0xFF, with one such byte in front.
     integers: whether ids that are spelled as integers are integers; otherwise all are text.
+    by_hash: the leaves in the order of their ids' hashes, if a file told it; see `IdIndex`.
     """
 
     __slots__ = ("__weakref__", "_index", "_offsets", "_scans", "_table", "integers", "packed")
 
-    def __init__(self, packed: bytes, integers: bool = False) -> None:
+    def __init__(self, packed: bytes, integers: bool = False, by_hash: NDArray[np.int32] | None = None) -> None:
         self.packed = packed
         self.integers = integers
         self._offsets: NDArray[np.int64] = np.flatnonzero(np.frombuffer(packed, np.uint8) == SEPARATOR[0])
         self._scans = 0
         self._table: dict[bytes, int] | None = None
-        self._index: IdIndex | None = None
+        self._index = None if by_hash is None else IdIndex(packed, self._offsets, by_hash)
 
     @classmethod
     def of(cls, users: Sequence[Hashable]) -> UserIds:
@@ -81,8 +83,14 @@ class UserIds(Sequence[UserId]):
             return names  # type: ignore[return-value]
         return [int(name) if is_spelled_as_integer(name) else name for name in names]
 
+    def order_by_hash(self) -> NDArray[np.int32]:
+        """The leaves in the order of their ids' hashes: what a file stores so that ids are found at once."""
+        if self._index is None:
+            self._index = IdIndex(self.packed, self._offsets)
+        return self._index.by_hash
+
     def _find(self, key: bytes) -> int:
-        if self._table is None and len(self) < _TABLE_BELOW:
+        if self._table is None and len(self) < INDEXED_FROM:
             parts = self.packed[1:-1].split(SEPARATOR)
             self._table = dict(zip(reversed(parts), range(len(parts) - 1, -1, -1), strict=True))  # as a scan: the first wins
         if self._table is not None:
@@ -174,6 +182,18 @@ def find_ids_problem(packed: bytes, n_users: int) -> str | None:
         packed.replace(SEPARATOR, b"\n").decode()
     except UnicodeDecodeError:
         return "a user id is not UTF-8"
+    return None
+
+
+def find_index_problem(by_hash: NDArray[np.int32] | None, n_users: int) -> str | None:
+    """Why an index cannot be one of n_users ids, or None if it can; for files of unknown origin.
+
+    Whether its order is right is not checked: in a forged one some ids are not found, never a wrong leaf.
+    """
+    if by_hash is None:
+        return None
+    if len(by_hash) != n_users or int(by_hash.min(initial=0)) < 0 or int(by_hash.max(initial=0)) >= n_users:
+        return "the index of user ids does not match the number of users"
     return None
 
 

@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privact.errors import FileFormatError, InputError
+from privact.query.quality import draw_random_tree
+from privact.tree import id_index, user_ids
+from privact.tree.formats import hct_file
 from privact.tree.hct import HierarchicalClusterTree
 
 PREFIX = struct.Struct("<8sIIQ")
@@ -117,6 +120,59 @@ def test_a_mapped_tree_survives_a_new_file_in_its_place(tmp_path, saved):
     HierarchicalClusterTree.from_nested((0, 1)).save(tmp_path / "tree.hct")
     assert mapped == tree
     assert HierarchicalClusterTree.load(tmp_path / "tree.hct").n_users == 2
+
+
+@pytest.fixture
+def indexed(tmp_path, monkeypatch):
+    """A tree of 200 users whose file holds an index of ids, and the bytes of that file."""
+    monkeypatch.setattr(user_ids, "INDEXED_FROM", 1)
+    monkeypatch.setattr(hct_file, "INDEXED_FROM", 1)
+    tree = draw_random_tree(200, np.random.default_rng(4), [f"user{i * 37 % 200}@b.example" for i in range(200)])
+    tree.save(tmp_path / "indexed.hct")
+    return tree, (tmp_path / "indexed.hct").read_bytes()
+
+
+def test_ids_are_found_by_the_index_in_the_file_without_a_pass_over_them(tmp_path, indexed, monkeypatch):
+    tree, _ = indexed
+    monkeypatch.setattr(id_index, "hashes_of", None)
+    loaded = HierarchicalClusterTree.load(tmp_path / "indexed.hct", memory_map=True)
+    assert [loaded.leaf_of(user) for user in tree.users] == list(range(200))
+    assert "user200@b.example" not in loaded.users
+    assert loaded.users._scans == 0
+
+
+def test_the_index_is_an_addition_that_readers_may_ignore(tmp_path, indexed):
+    tree, data = indexed
+    header = header_of(data)
+    assert header["indexes"].keys() == {"users_by_hash"}
+    del header["indexes"]
+    (tmp_path / "old.hct").write_bytes(forged(data, header))
+    old = HierarchicalClusterTree.load(tmp_path / "old.hct")
+    assert old == tree
+    assert old.users._index is None
+    assert old.leaf_of(tree.users[123]) == 123
+    header["indexes"] = {"of_a_later_version": {"dtype": "?", "shape": "?", "offset": "?"}}
+    (tmp_path / "new.hct").write_bytes(forged(data, header))
+    assert HierarchicalClusterTree.load(tmp_path / "new.hct") == tree
+
+
+def test_a_small_file_has_no_index(saved):
+    assert "indexes" not in header_of(saved[1])
+
+
+@pytest.mark.parametrize("leaf", [-1, 200])
+def test_an_index_of_other_leaves_is_refused(tmp_path, indexed, leaf):
+    _, data = indexed
+    offset = header_of(data)["indexes"]["users_by_hash"]["offset"]
+    place = -(-(PREFIX.size + PREFIX.unpack_from(data)[2]) // 64) * 64 + offset
+    body = data[:place] + np.int32(leaf).tobytes() + data[place + 4 : -32]
+    refused(tmp_path, body + hashlib.blake2b(body, digest_size=32).digest(), "index of user ids does not match")
+
+
+def test_an_index_of_another_length_is_refused(tmp_path, indexed):
+    header = header_of(indexed[1])
+    header["indexes"]["users_by_hash"]["shape"] = [199]
+    refused(tmp_path, forged(indexed[1], header), "index of user ids does not match")
 
 
 def test_every_flipped_byte_is_noticed(tmp_path, saved):

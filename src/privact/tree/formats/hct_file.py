@@ -6,11 +6,13 @@
     16  8   length of the whole file in bytes
     24      header: JSON with "arrays" (dtype, shape, offset), "parameters" and "privact", the version that wrote it;
             "ids": "integers" where ids that are spelled as integers are integers, otherwise all ids are text
+            from 10,000 users with ids on also "indexes", described as "arrays" are, which a reader may ignore
             zeros up to a multiple of 64, where the data begin and offsets count from
-            arrays, each at a multiple of 64: the six of `Layout`, and "users" (packed ids) if there are any
+            arrays, each at a multiple of 64: the six of `Layout`, and "users" (packed ids) if there are any;
+            then indexes: "users_by_hash", the leaves in the order of the FNV-1a hashes of their ids
     -32 32  BLAKE2b-256 of all bytes before
 
-All derived arrays are stored, so that a query needs neither a compiler nor a walk over the tree.
+All derived arrays are stored, and an index of ids, so that a query needs neither a compiler nor a walk over the tree.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from privact.storage import write_whole
 from privact.tree.arrays import TreeArrays
 from privact.tree.layout import Layout, find_layout_problem
 from privact.tree.parameters import write_parameters
-from privact.tree.user_ids import UserIds, find_ids_problem
+from privact.tree.user_ids import INDEXED_FROM, UserIds, find_ids_problem, find_index_problem
 
 MAGIC = b"\x89HCT\r\n\x1a\n"
 FORMAT_VERSION = 1
@@ -38,6 +40,7 @@ _PREFIX = struct.Struct("<8sIIQ")
 _ALIGNMENT = 64
 _DIGEST = 32
 _DTYPES = dict.fromkeys(Layout._fields, "<i4") | {"users": "|u1"}
+_INDEX_DTYPES = {"users_by_hash": "<i4"}
 
 
 def write_tree_file(tree: TreeArrays, path: str | Path) -> None:
@@ -51,14 +54,16 @@ def write_tree_bytes(tree: TreeArrays, stream: IO[bytes]) -> None:
     arrays: dict[str, NDArray[Any]] = {name: array.astype("<i4", copy=False) for name, array in tree.layout._asdict().items()}
     if tree.users is not None:
         arrays["users"] = np.frombuffer(tree.users.packed, np.uint8)
-    entries: dict[str, Any] = {}
-    end = 0
-    for name, array in arrays.items():
-        entries[name] = {"dtype": _DTYPES[name], "shape": list(array.shape), "offset": end}
-        end = _align(end + array.nbytes)
+    indexes: dict[str, NDArray[Any]] = {}
+    if tree.users is not None and len(tree.users) >= INDEXED_FROM:
+        indexes["users_by_hash"] = tree.users.order_by_hash().astype("<i4", copy=False)
+    entries, end = _place_arrays(arrays, 0)
+    index_entries, end = _place_arrays(indexes, end)
     content = {"arrays": entries, "parameters": dict(tree.parameters), "privact": _package_version()}
     if tree.users is not None and tree.users.integers:
         content["ids"] = "integers"
+    if indexes:
+        content["indexes"] = index_entries
     header = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     data_begin = _align(_PREFIX.size + len(header))
     checksum = hashlib.blake2b(digest_size=_DIGEST)
@@ -69,7 +74,7 @@ def write_tree_bytes(tree: TreeArrays, stream: IO[bytes]) -> None:
 
     write_checked(_PREFIX.pack(MAGIC, FORMAT_VERSION, len(header), data_begin + end + _DIGEST) + header)
     write_checked(bytes(data_begin - _PREFIX.size - len(header)))
-    for array in arrays.values():
+    for array in (*arrays.values(), *indexes.values()):
         write_checked(np.ascontiguousarray(array).data)
         write_checked(bytes(_align(array.nbytes) - array.nbytes))
     stream.write(checksum.digest())
@@ -105,7 +110,10 @@ def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, 
     # The checksum only shows that the file is as written; its content may still be invalid.
     try:
         header = json.loads(bytes(body[_PREFIX.size : _PREFIX.size + header_length]))
-        arrays = _read_arrays(header["arrays"], body[_align(_PREFIX.size + header_length) :])
+        data_bytes = body[_align(_PREFIX.size + header_length) :]
+        arrays = _read_arrays(header["arrays"], data_bytes, _DTYPES)
+        known = {name: entry for name, entry in header.get("indexes", {}).items() if name in _INDEX_DTYPES}
+        by_hash = _read_arrays(known, data_bytes, _INDEX_DTYPES).get("users_by_hash")
         parameters = write_parameters(header["parameters"])
         integers = "ids" in header
         if integers and header["ids"] != "integers":
@@ -116,10 +124,10 @@ def read_tree_file(path: str | Path, memory_map: bool = False) -> tuple[Layout, 
     packed = arrays["users"].tobytes() if "users" in arrays else None
     problem = find_layout_problem(layout)
     if problem is None and packed is not None:
-        problem = find_ids_problem(packed, len(layout.order))
+        problem = find_ids_problem(packed, len(layout.order)) or find_index_problem(by_hash, len(layout.order))
     if problem is not None:
         raise refuse(f"does not hold a tree: {problem}")
-    return layout, None if packed is None else UserIds(packed, integers=integers), parameters
+    return layout, None if packed is None else UserIds(packed, integers, by_hash), parameters
 
 
 def _read_bytes(path: Path, memory_map: bool) -> bytes | mmap.mmap:
@@ -135,12 +143,24 @@ def _read_bytes(path: Path, memory_map: bool) -> bytes | mmap.mmap:
         raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _read_arrays(entries: dict[str, Any], data: memoryview) -> dict[str, NDArray[Any]]:
-    """The arrays that header entries describe, each checked to lie within the data."""
+def _place_arrays(arrays: dict[str, NDArray[Any]], begin: int) -> tuple[dict[str, Any], int]:
+    """The header's entries of arrays that lie one after the other from `begin` on, and where the last one ends."""
+    entries: dict[str, Any] = {}
+    for name, array in arrays.items():
+        entries[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": begin}
+        begin = _align(begin + array.nbytes)
+    return entries, begin
+
+
+def _read_arrays(entries: dict[str, Any], data: memoryview, dtypes: dict[str, str]) -> dict[str, NDArray[Any]]:
+    """The arrays that header entries describe, each checked to lie within the data.
+
+    dtypes: the type that each array must have.
+    """
     arrays = {}
     for name, entry in entries.items():
-        (count,), offset, dtype = entry["shape"], entry["offset"], np.dtype(_DTYPES[name])
-        if entry["dtype"] != _DTYPES[name] or type(count) is not int or type(offset) is not int:
+        (count,), offset, dtype = entry["shape"], entry["offset"], np.dtype(dtypes[name])
+        if entry["dtype"] != dtypes[name] or type(count) is not int or type(offset) is not int:
             raise ValueError(f"array {name} is not described as it should be")
         if count < 0 or offset < 0 or offset % _ALIGNMENT or offset + count * dtype.itemsize > len(data):
             raise ValueError(f"array {name} does not lie within the file")
