@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
 
 from privact.aggregator.domain.tokens import new_user_token, sha256
 from privact.aggregator.storage.database import Store
@@ -26,15 +26,13 @@ __all__ = [
     "remove",
     "replace_token",
     "revoke_all",
+    "select_users",
 ]
 
 MOST_AT_ONCE: Final = 10_000
 """Most users that one call enrols."""
 _LONGEST_ID: Final = 320
 _MOST_PARAMETERS: Final = 2_000
-_FIND = select(users.c.digest, users.c.token_sha256, users.c.id, users.c.serial, users.c.enrolled).where(
-    users.c.digest.in_(bindparam("digests", expanding=True)), users.c.removed.is_(None)
-)
 
 
 class User(NamedTuple):
@@ -54,8 +52,19 @@ class User(NamedTuple):
     enrolled: int
 
 
+def select_users(*columns: ColumnElement[Any]) -> Select[Any]:
+    """The statement that finds the enrolled users among those with `digests`: the columns of User, then others."""
+    wanted = select(users.c.digest, users.c.token_sha256, users.c.id, users.c.serial, users.c.enrolled, *columns)
+    return wanted.where(users.c.digest.in_(bindparam("digests", expanding=True)), users.c.removed.is_(None))
+
+
+_FIND = select_users()
+
+
 def find_users(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, User]:
     """The enrolled users among those with these digests."""
+    if not digests:
+        return {}
     rows = connection.execute(_FIND, {"digests": list(dict.fromkeys(digests))}).all()
     return {row[0]: User(*row) for row in rows}
 

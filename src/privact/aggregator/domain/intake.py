@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, insert, select, update
 
-from privact.aggregator.domain.enrolment import User, find_users
+from privact.aggregator.domain.enrolment import User, find_users, select_users
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.tokens import Claim, is_right
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import reports, rounds
+from privact.aggregator.storage.schema import reports, rounds, users
 from privact.errors import ProtocolError
 from privact.protocol.report import Report, ReportLayout
 from privact.protocol.round import Round
@@ -34,9 +34,8 @@ _ROUNDS = (
     .order_by(rounds.c.id)
     .with_for_update()
 )
-_STORED = select(reports.c.user, reports.c.bytes, reports.c.late).where(
-    reports.c.round_id == bindparam("id"), reports.c.user.in_(bindparam("users", expanding=True))
-)
+_STORED = and_(reports.c.round_id == bindparam("id"), reports.c.user == users.c.digest)
+_USERS_WITH_REPORTS = select_users(reports.c.bytes, reports.c.late).select_from(users.outerjoin(reports, _STORED))
 _COUNT = (
     update(rounds)
     .where(rounds.c.id == bindparam("counted"))
@@ -96,11 +95,14 @@ class Intake:
             return self._take(connection, arrivals)
 
     def _take(self, connection: Connection, arrivals: list[Arrival]) -> list[Decision]:
-        known = find_users(connection, [arrival.shown.digest for arrival in arrivals])
         ids = sorted({arrival.round_id for arrival in arrivals if is_round_id(arrival.round_id)})
         open_rounds = {row.id: row for row in connection.execute(_ROUNDS, {"ids": ids}).all()}
         now = int(self._now())  # after the rounds are locked: nothing can close before the commit
-        stored = {id: _stored(connection, id, arrivals) for id in open_rounds}
+        known: dict[bytes, User] = {}
+        stored: dict[tuple[str, bytes], tuple[bytes, bool]] = {}
+        for id in open_rounds:
+            _read_users(connection, id, [arrival for arrival in arrivals if arrival.round_id == id], known, stored)
+        known |= find_users(connection, [arrival.shown.digest for arrival in arrivals if arrival.round_id not in open_rounds])
         fresh: list[dict[str, Any]] = []
         decisions = []
         for arrival in arrivals:
@@ -110,9 +112,9 @@ class Intake:
             elif row is None:
                 decisions.append(Decision("unknown round", False, f"no round {arrival.round_id!r}"))
             else:
-                decision = _decide(arrival.body, user, row, stored[row.id].get(user.digest), now)
+                decision = _decide(arrival.body, user, row, stored.get((row.id, user.digest)), now)
                 if decision.outcome == "accepted":
-                    stored[row.id][user.digest] = (arrival.body, decision.late)
+                    stored[row.id, user.digest] = (arrival.body, decision.late)
                     fresh.append(
                         {"round_id": row.id, "user": user.digest, "bytes": arrival.body, "received": now, "late": decision.late}
                     )
@@ -125,10 +127,22 @@ class Intake:
         return decisions
 
 
-def _stored(connection: Connection, round_id: str, arrivals: list[Arrival]) -> dict[bytes, tuple[bytes, bool]]:
-    """The reports that the users of a batch have in a round already."""
-    digests = list({arrival.shown.digest for arrival in arrivals if arrival.round_id == round_id})
-    return {row[0]: (row[1], row[2]) for row in connection.execute(_STORED, {"id": round_id, "users": digests}).all()}
+def _read_users(
+    connection: Connection,
+    round_id: str,
+    arrivals: list[Arrival],
+    known: dict[bytes, User],
+    stored: dict[tuple[str, bytes], tuple[bytes, bool]],
+) -> None:
+    """Look up who sends reports to a round, and the reports that they have in it already, in one query.
+
+    known: users by digest, added to. stored: bytes and whether late, by round and digest, added to.
+    """
+    digests = list({arrival.shown.digest for arrival in arrivals})
+    for *user, body, late in connection.execute(_USERS_WITH_REPORTS, {"id": round_id, "digests": digests}):
+        known[user[0]] = User(*user)
+        if body is not None:
+            stored[round_id, user[0]] = (body, late)
 
 
 def _decide(body: bytes, user: User, row: Row[Any], stored: tuple[bytes, bool] | None, now: int) -> Decision:

@@ -21,6 +21,10 @@ MOST_HEADERS: Final = 100
 """Most header lines of a request."""
 
 
+class _TooLong(Exception):
+    """A head over a limit; raised inside the parser, which then reads nothing more."""
+
+
 class BoundedHeads(HttpToolsProtocol):
     """A connection that is refused with 431 or 414 and closed when a head is too long."""
 
@@ -48,8 +52,8 @@ class BoundedHeads(HttpToolsProtocol):
         """A part of the address."""
         if len(self.url) + len(url) > LONGEST_URL:
             self._refuse(414, f"the address is longer than {LONGEST_URL} bytes: send a shorter one")
-        elif not self._refused:
-            super().on_url(url)
+            raise _TooLong
+        super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header line, or a trailer."""
@@ -58,26 +62,23 @@ class BoundedHeads(HttpToolsProtocol):
         if self._head_length > LONGEST_HEAD or len(self.headers) >= MOST_HEADERS:
             limits = f"at most {LONGEST_HEAD} bytes in {MOST_HEADERS} lines"
             self._refuse(431, f"the head of the request is too long: send {limits}")
-        elif not self._refused:
-            super().on_header(name, value)
-
-    def on_headers_complete(self) -> None:
-        """The head is whole: hand the request on."""
-        self._n_unused = 0
-        if not self._refused:
-            super().on_headers_complete()
+            raise _TooLong
+        super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body; how much is read is the matter of the route."""
         self._n_unused = 0
-        if not self._refused:
-            super().on_body(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The request has ended."""
         self._n_unused = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP; what was refused as too long has its response already."""
         if not self._refused:
-            super().on_message_complete()
+            super().send_400_response(msg)
 
     def _refuse(self, status: int, reason: str) -> None:
         """Send one line and close, once; a response that is under way is cut off."""

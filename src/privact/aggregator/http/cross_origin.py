@@ -39,6 +39,9 @@ class CrossOrigin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
+        if not any(name == b"origin" for name, _ in scope["headers"]):  # not a page, or a page of this server
+            await self._app(scope, receive, send)
+            return
         added = _headers_for(scope["method"], scope["path"])
 
         async def send_on(message: Message) -> None:

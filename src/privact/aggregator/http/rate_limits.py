@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
@@ -59,6 +60,7 @@ class Buckets:
         return len(self._buckets)
 
 
+@lru_cache(maxsize=4096)  # an address is asked for with every request, and parsing it takes longer than all limits together
 def address_key(host: str | None) -> str:
     """The key of an address: itself, or for IPv6 its /64 network, which one customer has to himself."""
     try:

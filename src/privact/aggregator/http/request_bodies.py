@@ -20,8 +20,8 @@ async def read_body(request: Request, longest: int) -> bytes:
     request: whose body was not read yet.
     longest: bytes.
     """
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and (len(announced) > 18 or int(announced) > longest):
+    announced = next((value for name, value in request.scope["headers"] if name == b"content-length"), b"")
+    if announced.isdigit() and (len(announced) > 18 or int(announced) > longest):
         raise _too_long(longest)
     parts, length = [], 0
     async for part in request.stream():

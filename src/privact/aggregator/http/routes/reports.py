@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from functools import lru_cache
 from typing import Any, Final
 
 from fastapi import APIRouter
@@ -16,7 +18,7 @@ from privact.aggregator.http.batches import Overloaded
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses
 from privact.aggregator.http.models import ReportResponse
 from privact.aggregator.http.request_bodies import read_body
-from privact.aggregator.http.responses import BY_USER, Json, Refusal, describe, describe_bytes
+from privact.aggregator.http.responses import BY_USER, Refusal, describe, describe_bytes
 from privact.aggregator.http.services import Services
 
 __all__ = ["put_report", "router"]
@@ -42,7 +44,7 @@ _BYTES: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"
     ),
     openapi_extra=BY_USER | {"requestBody": {"required": True, "content": {"application/octet-stream": _BYTES}}},
 )  # fmt: skip
-async def put_report(request: Request, round_id: RoundId) -> Json:
+async def put_report(request: Request, round_id: RoundId) -> Response:
     """Send the report of the token's user, in its canonical bytes. The response comes once it is on disk."""
     services: Services = request.app.state.services  # no dependencies: the fast path of http/middleware.py calls this directly
     begin, claim = time.monotonic(), read_claim(request.scope["headers"])
@@ -62,8 +64,14 @@ async def put_report(request: Request, round_id: RoundId) -> Json:
         raise Refusal(status, decision.message)
     if decision.late and status == 201:
         services.supervisor.wake()
+    return Response(_write_response(round_id, status, decision.late), status, media_type="application/json")
+
+
+@lru_cache(maxsize=256)
+def _write_response(round_id: str, status: int, late: bool) -> bytes:
+    """The JSON of a response, which all reports of a round share."""
     said = "accepted" if status == 201 else "already accepted"
-    return Json({"round": round_id, "status": said, "late": decision.late}, status)
+    return json.dumps({"round": round_id, "status": said, "late": late}, separators=(",", ":")).encode()
 
 
 @router.get(
