@@ -85,7 +85,7 @@ def test_help_names_its_own_command(installed: Path) -> None:
 def test_errors_name_its_own_command(installed: Path, tmp_path: Path) -> None:
     start = f"sys.argv = ['privact-device', 'status', '--home', {str(tmp_path)!r}]\nfrom privact.cli.device.main import main\n"
     program = f"{start}import contextlib\nwith contextlib.redirect_stderr(sys.stdout), contextlib.suppress(SystemExit): main()"
-    assert run(installed, program).rstrip().endswith("run `privact-device join URL --token TOKEN`")
+    assert run(installed, program).rstrip().endswith("run `privact-device join LINK` with your invitation")
 
 
 def test_nothing_heavy_is_loaded_before_a_command_needs_it(installed: Path) -> None:

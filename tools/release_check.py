@@ -21,6 +21,7 @@ IN_WHEEL = (
     "privact/aggregator/pages/static/pages.css",
     "privact/aggregator/storage/migrations/env.py",
     "privact/aggregator/storage/migrations/versions/first_tables.py",
+    "privact/aggregator/storage/migrations/versions/invitations_table.py",
     "privact/aggregator/storage/migrations/versions/trust_tables.py",
     "privact/device/page/static/index.html",
     "privact/device/page/static/vendor/noble-hashes/LICENSE.txt",

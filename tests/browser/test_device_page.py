@@ -481,3 +481,38 @@ def test_what_cannot_be_read_is_left_out_and_said(open_page, invited, tmp_path) 
     )
     spring(page).get_by_text("See the contacts that were found").click()
     assert spring(page).locator(".list li").all_inner_texts() == ["bob@b.example"]
+
+
+def invite(invited: Invited, user: str) -> str:
+    """The link of a new invitation."""
+    asked = {"json": {"users": [user]}, "headers": invited.operator}
+    return f"{invited.url}/join#{httpx.post(f'{invited.url}/v1/users/invite', **asked).json()['invitations'][user]}"
+
+
+def test_an_invitation_is_used_once_and_its_link_opens_the_page_again_where_it_was_used(open_page, invited) -> None:
+    user = USERS[900]
+    link = invite(invited, user)
+    page = ready(open_page(link, **PHONE))
+    expect(page.locator("#person-name")).to_have_text(user)
+    assert "invite-" not in page.url
+    page.goto("about:blank")
+    page.goto(link)  # from the mail, again
+    expect(ready(page).locator("#person-name")).to_have_text(user)
+    assert page.locator("#trouble").is_hidden()
+    stranger = ready(open_page(link))
+    expect(stranger.locator("#trouble-text")).to_contain_text("was used before")
+    assert httpx.get(f"{invited.url}/v1/me", headers={"Authorization": f"Bearer {invited.tokens[user]}"}).status_code == 401
+
+
+def test_a_tab_that_is_killed_after_using_an_invitation_goes_on_with_the_same_token(open_page, invited) -> None:
+    user = USERS[901]
+    link = invite(invited, user)
+    page = open_page("about:blank")
+    page.route("**/v1/me", lambda route: route.abort())  # the token is the user's, and nothing else happens any more
+    page.goto(link)
+    expect(page.locator("#trouble-text")).to_contain_text("cannot be reached")
+    context = page.context
+    page.close()
+    again = context.new_page()
+    again.goto(link)
+    expect(ready(again).locator("#person-name")).to_have_text(user)

@@ -78,7 +78,7 @@ def test_the_token_may_come_from_the_command_line_or_standard_input(server, home
 
 
 def test_join_refuses_what_it_should(run, server, home, tmp_path):
-    fails(run("device", "join", URL), "--token TOKEN, --token - (stdin) or --token-file FILE")
+    fails(run("device", "join", URL), "this is no invitation, whose link has a # in it")
     fails(run("device", "join", URL, "--token", "x", "--token-file", "y"), "one of them")
     fails(run("device", "join", URL, "--token", "x"), "not a token")
     fails(run("device", "join", URL, "--token-file", tmp_path / "none"), "no such file")
@@ -326,7 +326,7 @@ def test_limits_only_become_stricter(run, ask, joined):
 
 
 def test_nothing_works_before_joining_or_after_the_ledger_is_lost(run, server, home, contacts, request):
-    fails(run("device", "status"), "run `privact device join URL --token TOKEN`")
+    fails(run("device", "status"), "run `privact device join LINK` with your invitation")
     fails(run("device", "answer", "--yes", "--contacts", contacts), "no aggregator was joined")
     request.getfixturevalue("joined")
     server.announce()

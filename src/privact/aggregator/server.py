@@ -17,8 +17,8 @@ from typing import IO
 import uvicorn
 from pydantic import SecretStr
 
-from privact.aggregator.domain.operators import has_operators
-from privact.aggregator.domain.tokens import new_operator_token
+from privact.aggregator.domain.access.operators import has_operators
+from privact.aggregator.domain.access.tokens import new_operator_token
 from privact.aggregator.http.app import create_app
 from privact.aggregator.http.bounded_heads import BoundedHeads
 from privact.aggregator.logs import log_to

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from privact.client.device_client import DeviceClient as DeviceClient
     from privact.client.device_client import Me as Me
     from privact.client.device_client import Notice as Notice
+    from privact.client.joining import accept_invitation as accept_invitation
     from privact.client.operator_client import OperatorClient as OperatorClient
 else:
     from privact.exports import export_lazily
@@ -21,6 +22,7 @@ else:
         {
             "privact.client.connection": ["ATTEMPTS", "Connection", "Patience", "Response"],
             "privact.client.device_client": ["DeviceClient", "Me", "Notice"],
+            "privact.client.joining": ["accept_invitation"],
             "privact.client.operator_client": ["OperatorClient"],
         },
     )

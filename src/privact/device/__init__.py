@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from privact.device.ledger.home import default_home as default_home
     from privact.device.ledger.kept_log import KeptLog as KeptLog
     from privact.device.ledger.kept_log import LogHead as LogHead
+    from privact.device.ledger.kept_token import forget_token as forget_token
+    from privact.device.ledger.kept_token import keep_token as keep_token
     from privact.device.ledger.ledger import Ledger as Ledger
     from privact.device.ledger.rules import Rules as Rules
     from privact.device.ledger.rules import check_round as check_round
@@ -47,6 +49,7 @@ else:
             "privact.device.degrees": ["degree_vector"],
             "privact.device.ledger.home": ["Account", "Home", "default_home"],
             "privact.device.ledger.kept_log": ["KeptLog", "LogHead"],
+            "privact.device.ledger.kept_token": ["forget_token", "keep_token"],
             "privact.device.ledger.ledger": ["Ledger"],
             "privact.device.ledger.rules": ["Rules", "check_round"],
             "privact.device.log_checks": ["VerifiedLog", "verify_log"],

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from privact.protocol.bins import assign_bins as assign_bins
     from privact.protocol.bins import assign_round_bins as assign_round_bins
     from privact.protocol.bins import bin_of as bin_of
+    from privact.protocol.invitation_links import Invitation as Invitation
+    from privact.protocol.invitation_links import invitation_link as invitation_link
+    from privact.protocol.invitation_links import is_invitation_code as is_invitation_code
+    from privact.protocol.invitation_links import new_invitation_code as new_invitation_code
+    from privact.protocol.invitation_links import new_token_for as new_token_for
+    from privact.protocol.invitation_links import read_invitation as read_invitation
     from privact.protocol.label_files import format_labels as format_labels
     from privact.protocol.label_files import number_labels as number_labels
     from privact.protocol.label_files import parse_labels as parse_labels
@@ -59,6 +65,14 @@ else:
         {
             "privact.protocol.addresses": ["Address", "aggregator_address", "is_loopback"],
             "privact.protocol.bins": ["assign_bins", "assign_round_bins", "bin_of"],
+            "privact.protocol.invitation_links": [
+                "Invitation",
+                "invitation_link",
+                "is_invitation_code",
+                "new_invitation_code",
+                "new_token_for",
+                "read_invitation",
+            ],
             "privact.protocol.label_files": ["format_labels", "number_labels", "parse_labels"],
             "privact.protocol.labels": ["LabelTable", "NO_LABEL"],
             "privact.protocol.promise": ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"],

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from privact.aggregator.domain.access.tokens import sha256
 from privact.aggregator.domain.enrolment import check_user_id, count_users, enrol, find_users, list_users, remove, replace_token
-from privact.aggregator.domain.tokens import sha256
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import users
 from privact.errors import InputError, UnknownUserError
@@ -20,7 +20,7 @@ def store(database_url):
 
 def listed(store, after=0, limit=100):
     with store.read() as connection:
-        return list_users(connection, after, limit)
+        return [row[:3] for row in list_users(connection, after, limit)]
 
 
 def kept_token(store, user):

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
+from privact.aggregator.domain.access.tokens import Claim, sha256
 from privact.aggregator.domain.enrolment import enrol, remove
 from privact.aggregator.domain.intake import Arrival, Intake, layout_of
 from privact.aggregator.domain.rounds import close_round, create_round, find_round, open_round
-from privact.aggregator.domain.tokens import Claim, sha256
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds
 from privact.errors import ProtocolError

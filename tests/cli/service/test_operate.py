@@ -252,3 +252,59 @@ def test_only_a_failed_round_is_learned_again(run, ask):
     assert refused(run, "round", "learn", "not-failed") == (
         "round 'not-failed' is draft, not failed: only a failed round can be learned again"
     )
+
+
+def test_invitations_are_files_for_their_owner_and_a_device_joins_with_one(run, ask, users_file, tmp_path, url):
+    folder = tmp_path / "invitations"
+    summary = ask("users", "add", users_file("guest/1@a.example", "guest2"), "--invitations", folder)
+    assert summary == {"enrolled": 2, "existing": [], "invitations": str(folder)}
+    links = dict(line.split("\t") for line in (folder / "links.tsv").read_text().splitlines())
+    assert sorted(links) == ["guest/1@a.example", "guest2"]
+    assert all(link.startswith(f"{url}/join#invite-") for link in links.values())
+    first, second = "00001-guest_1@a.example", "00002-guest2"
+    assert {path.name for path in folder.iterdir()} == {
+        f"{first}.png",
+        f"{first}.txt",
+        f"{second}.png",
+        f"{second}.txt",
+        "links.tsv",
+    }
+    assert links["guest2"] in (folder / "00002-guest2.txt").read_text()
+    assert (folder / "00002-guest2.png").read_bytes().startswith(b"\x89PNG")
+    if os.name == "posix":
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert "is not empty and may hold invitations" in refused(run, "users", "add", users_file("x"), "--invitations", folder)
+    home = tmp_path / "home"
+    assert ask("device", "join", links["guest2"], "--home", home)["user"] == "guest2"
+    assert not (home / "joining.json").exists()
+    assert "used before" in refused(run, "device", "join", links["guest2"], "--home", tmp_path / "elsewhere")
+    assert "guest2  (joined)" in run("users", "list").stdout
+    assert "guest/1@a.example  (invited)" in run("users", "list").stdout
+
+
+def test_invitations_are_renewed_and_revoked(run, ask, users_file, tmp_path, url):
+    run("users", "add", users_file("renewed"))
+    first = ask("users", "invite", "Renewed")["links"]["renewed"]
+    page = "https://pages.example/"
+    second = ask("users", "invite", "renewed", "--page", page)["links"]["renewed"]
+    assert second.startswith(f"{page}#invite-")
+    assert second.endswith(f"@{url}")
+    home = tmp_path / "home"
+    assert "does not know this invitation" in refused(run, "device", "join", first, "--home", home)
+    assert run("users", "revoke", "renewed").stdout == "renewed has neither a token nor an invitation now.\n"
+    assert "does not know this invitation" in refused(run, "device", "join", second, "--home", home)
+    assert "an invitation needs no token" in refused(run, "device", "join", second, "--token", "x", "--home", home)
+    assert "is no invitation" in refused(run, "device", "join", url, "--home", home)
+
+
+def test_a_device_that_was_killed_after_using_an_invitation_uses_it_again(ask, users_file, tmp_path):
+    from privact.client.joining import accept_invitation
+    from privact.device.ledger.kept_token import keep_token
+    from privact.protocol.invitation_links import read_invitation
+
+    ask("users", "add", users_file("killed"))
+    link = ask("users", "invite", "killed")["links"]["killed"]
+    address, code = read_invitation(link)
+    accept_invitation(address, code, keep_token(tmp_path / "home", code))  # and here it is killed
+    assert ask("device", "join", link, "--home", tmp_path / "home")["user"] == "killed"

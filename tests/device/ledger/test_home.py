@@ -149,7 +149,7 @@ def test_moving_to_an_address_that_was_joined_is_refused(home):
 
 
 def test_nothing_joined_is_told_with_the_next_step(home):
-    with pytest.raises(InputError, match="run `privact device join URL --token TOKEN`"):
+    with pytest.raises(InputError, match="run `privact device join LINK`"):
         home.account()
 
 

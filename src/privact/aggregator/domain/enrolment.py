@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, select, update
 
-from privact.aggregator.domain.tokens import new_user_token, sha256
+from privact.aggregator.domain.access.tokens import new_user_token, sha256
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import users
+from privact.aggregator.storage.schema import invitations, users
 from privact.errors import InputError, UnknownUserError
 from privact.protocol.users import normalise_user_id, user_digest
 
@@ -25,6 +25,7 @@ __all__ = [
     "list_users",
     "remove",
     "replace_token",
+    "revoke",
     "revoke_all",
     "select_users",
 ]
@@ -132,7 +133,7 @@ def enrol(store: Store, user_ids: Iterable[str], now: int) -> Enrolled:
 
 
 def replace_token(store: Store, user_id: str) -> tuple[str, bytes, str]:
-    """Give a user a new token and make the old one worthless; the normalised id, the digest and the token.
+    """Give a user a new token and make the old one, and an invitation, worthless; the normalised id, the digest and the token.
 
     store: where users are.
     user_id: in any spelling.
@@ -142,6 +143,7 @@ def replace_token(store: Store, user_id: str) -> tuple[str, bytes, str]:
     token = new_user_token(digest)
     with store.write() as connection:
         _change(connection, normal, digest, token_sha256=sha256(token.encode()))
+        connection.execute(delete(invitations).where(invitations.c.user == digest))
     return normal, digest, token
 
 
@@ -157,15 +159,31 @@ def remove(store: Store, user_id: str, now: int) -> bytes:
     with store.write() as connection:
         store.one_at_a_time(connection)
         _change(connection, normal, digest, removed=now)
+        connection.execute(delete(invitations).where(invitations.c.user == digest))
     return digest
 
 
+def revoke(store: Store, user_id: str) -> tuple[str, bytes]:
+    """Make a user's token and invitation worthless; the normalised id and the digest. The user stays enrolled.
+
+    store: where users are.
+    user_id: in any spelling.
+    """
+    normal = check_user_id(user_id)
+    digest = user_digest(normal)
+    with store.write() as connection:
+        _change(connection, normal, digest, token_sha256=secrets.token_bytes(32))
+        connection.execute(delete(invitations).where(invitations.c.user == digest))
+    return normal, digest
+
+
 def revoke_all(store: Store) -> int:
-    """Make the tokens of all enrolled users worthless; how many there are.
+    """Make the tokens and invitations of all enrolled users worthless; how many users there are.
 
     store: where users are.
     """
     with store.write() as connection:
+        connection.execute(delete(invitations))
         nobody = secrets.token_bytes(32)  # the SHA-256 of nothing that anybody knows
         return connection.execute(update(users).where(users.c.removed.is_(None)).values(token_sha256=nobody)).rowcount
 
@@ -175,20 +193,26 @@ def count_users(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(users).where(users.c.removed.is_(None))).scalar_one()
 
 
-def list_users(connection: Connection, after: int, limit: int) -> list[tuple[str, int, int]]:
-    """Enrolled users in the order of enrolment: id, enrolled, serial.
+def list_users(connection: Connection, after: int, limit: int) -> list[tuple[str, int, int, str | None]]:
+    """Enrolled users in the order of enrolment: id, enrolled, serial, and whether an invitation is "waiting" or "used", or None.
 
     connection: to read from.
     after: serial of the last user that is already known; 0 for the beginning.
     limit: how many at most.
     """
     rows = connection.execute(
-        select(users.c.id, users.c.enrolled, users.c.serial)
+        select(users.c.id, users.c.enrolled, users.c.serial, invitations.c.made, invitations.c.used)
+        .outerjoin(invitations, invitations.c.user == users.c.digest)
         .where(users.c.removed.is_(None), users.c.serial > after)
         .order_by(users.c.serial)
         .limit(limit)
     )
-    return [(row.id, row.enrolled, row.serial) for row in rows]
+    return [(row.id, row.enrolled, row.serial, _state_of(row.made, row.used)) for row in rows]
+
+
+def _state_of(made: int | None, used: int | None) -> str | None:
+    """What became of an invitation, if there is one."""
+    return None if made is None else "waiting" if used is None else "used"
 
 
 def _change(connection: Connection, normal: str, digest: bytes, **values: object) -> None:

@@ -16,13 +16,13 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
+from privact.aggregator.domain.access.operators import erase_subject
 from privact.aggregator.domain.enrolment import check_user_id
-from privact.aggregator.domain.operators import erase_subject
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.release import joined_folder, release_path, sha256_of
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import label_tables, releases, reports, rounds, users
+from privact.aggregator.storage.schema import invitations, label_tables, releases, reports, rounds, users
 from privact.errors import PrivaCTError, UnknownUserError
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
@@ -66,6 +66,7 @@ def erase_user(store: Store, settings: Settings, user_id: str) -> bytes:
         _refuse_while_learning(connection, digest)
         _delete_reports(connection, digest)
         _delete_label(connection, normal)
+        connection.execute(delete(invitations).where(invitations.c.user == digest))
         connection.execute(delete(users).where(users.c.digest == digest))
         erase_subject(connection, normal)
         released = list(connection.execute(select(releases.c.round_id)).scalars())

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Row, and_, bindparam, insert, select, update
 
+from privact.aggregator.domain.access.tokens import Claim, is_right
 from privact.aggregator.domain.enrolment import User, find_users, select_users
 from privact.aggregator.domain.refusals import NotFound
-from privact.aggregator.domain.tokens import Claim, is_right
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds, users
 from privact.errors import ProtocolError

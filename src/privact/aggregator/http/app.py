@@ -24,7 +24,19 @@ from privact.aggregator.domain.rounds import close_due
 from privact.aggregator.http.cross_origin import CrossOrigin
 from privact.aggregator.http.middleware import Middleware
 from privact.aggregator.http.responses import Refusal, describe_api, respond_to
-from privact.aggregator.http.routes import explore, health, join, operators, pages, recommendations, reports, rounds, trees, users
+from privact.aggregator.http.routes import (
+    explore,
+    health,
+    invitations,
+    join,
+    operators,
+    pages,
+    recommendations,
+    reports,
+    rounds,
+    trees,
+    users,
+)
 from privact.aggregator.http.services import Services
 from privact.aggregator.http.statuses import EXPECTED, find_refusal
 from privact.aggregator.settings import Settings
@@ -69,7 +81,7 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
         lifespan=_lifespan,
     )
     app.state.services = services
-    for module in (reports, rounds, users, operators, trees, explore, recommendations, health, join, pages):
+    for module in (reports, rounds, invitations, users, operators, trees, explore, recommendations, health, join, pages):
         app.include_router(module.router)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _refuse)

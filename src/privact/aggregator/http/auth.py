@@ -14,10 +14,10 @@ from typing import Final, NoReturn
 
 from starlette.requests import Request
 
+from privact.aggregator.domain.access.operators import Operator, read_operators
+from privact.aggregator.domain.access.tokens import Claim, is_right, names_somebody, read_claim
 from privact.aggregator.domain.enrolment import User, find_users
-from privact.aggregator.domain.operators import Operator, read_operators
 from privact.aggregator.domain.refusals import Busy
-from privact.aggregator.domain.tokens import Claim, is_right, names_somebody, read_claim
 from privact.aggregator.http.batches import Batches, Overloaded
 from privact.aggregator.http.rate_limits import Buckets, address_key, too_many
 from privact.aggregator.http.responses import Refusal

@@ -20,6 +20,7 @@ __all__ = ["CrossOrigin"]
 _READ: Final = re.compile(
     rf"/v1/me|/v1/log|/v1/rounds/(?:{ROUND_ID})/(?:parameters|labels|report|tree/community|recommendations)"
 )
+_JOINED: Final = re.compile(r"/v1/join")
 _SENT: Final = re.compile(rf"/v1/rounds/(?:{ROUND_ID})/report")
 _SHARED: Final = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"Retry-After"))
 _ASKED_FIRST: Final = (
@@ -54,7 +55,7 @@ class CrossOrigin:
 
 def _headers_for(method: str, path: str) -> list[tuple[bytes, bytes]]:
     """What a browser must hear before it lets a page of another site do this."""
-    methods = [name for name, paths in (("GET", _READ), ("PUT", _SENT)) if paths.fullmatch(path)]
+    methods = [name for name, paths in (("GET", _READ), ("PUT", _SENT), ("POST", _JOINED)) if paths.fullmatch(path)]
     if method == "OPTIONS" and methods:
         return [*_SHARED, *_ASKED_FIRST, (b"access-control-allow-methods", ", ".join(methods).encode())]
     return list(_SHARED) if method in methods else []

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privact.aggregator.domain.operators import record_action
+from privact.aggregator.domain.access.operators import record_action
 from privact.aggregator.http.responses import Refusal, respond_to
 from privact.aggregator.http.services import Services
 from privact.aggregator.http.statuses import find_refusal

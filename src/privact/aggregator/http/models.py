@@ -15,6 +15,7 @@ from privact.protocol.round_ids import ROUND_ID
 State = Literal["draft", "open", "closed", "learning", "released", "failed"]
 
 _TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7T9aF1kE2hJ3Lw"
+_CODE: Final = "invite-b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ"
 _ROUND: Final[dict[str, Any]] = {
     "id": "spring", "state": "open", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 7, "bins": "random", "n_users": 1843,
     "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "digest": "5d" * 32,
@@ -50,9 +51,27 @@ class _Request(BaseModel):
 
 
 class NewUsers(_Request):
-    """Users to enrol."""
+    """Users by their ids."""
 
     users: list[str] = Field(min_length=1, max_length=MOST_AT_ONCE, description="Ids in any spelling.")
+
+
+class UsersToEnrol(NewUsers):
+    """Users to enrol."""
+
+    invite: bool = Field(False, description="Also make an invitation for each new user.")
+
+
+class Joining(_Request):
+    """The token that an invited device has drawn."""
+
+    token_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the token, which stays on the device.")
+
+
+class LinkToDraw(_Request):
+    """An invitation's link."""
+
+    link: str = Field(min_length=1, max_length=1000, description="What the QR code says.")
 
 
 class OneUser(_Request):
@@ -173,10 +192,27 @@ class ReportResponse(BaseModel):
 class Tokens(BaseModel):
     """What an enrolment gave. The tokens are shown this once."""
 
-    model_config = make_example(tokens={"ada@a.example": _TOKEN}, existing=["bob@b.example"])
+    model_config = make_example(tokens={"ada@a.example": _TOKEN}, existing=["bob@b.example"], invitations={})
 
     tokens: dict[str, str] = Field(description="Token by normalised user id.")
     existing: list[str] = Field(description="Ids that were enrolled already or named twice.")
+    invitations: dict[str, str] = Field(description="Code of the invitation of each new user, if asked for.")
+
+
+class InvitationCodes(BaseModel):
+    """New invitations, shown this once."""
+
+    model_config = make_example(invitations={"ada@a.example": _CODE})
+
+    invitations: dict[str, str] = Field(description="Code by normalised user id; a link is `ADDRESS/join#CODE`.")
+
+
+class Joined(BaseModel):
+    """Who has joined."""
+
+    model_config = make_example(user="ada@a.example")
+
+    user: str = Field(description="The normalised id of the user whose token it is now.")
 
 
 class Token(BaseModel):
@@ -193,6 +229,7 @@ class ListedUser(BaseModel):
 
     user: str
     enrolled_at: int
+    invitation: Literal["waiting", "used"] | None = Field(description="What became of the last invitation; null: there is none.")
 
 
 class RevokedUsers(BaseModel):
@@ -252,7 +289,9 @@ class ActionList(BaseModel):
 class UserList(BaseModel):
     """Some of the users, in the order of enrolment."""
 
-    model_config = make_example(users=[{"user": "ada@a.example", "enrolled_at": 1767225600}], total=1, next=None)
+    model_config = make_example(
+        users=[{"user": "ada@a.example", "enrolled_at": 1767225600, "invitation": "used"}], total=1, next=None
+    )
 
     users: list[ListedUser]
     total: int = Field(description="How many are enrolled.")

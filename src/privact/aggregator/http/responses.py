@@ -14,6 +14,7 @@ from starlette.responses import Response
 from privact.aggregator.http.models import ErrorResponse
 
 __all__ = [
+    "BY_INVITATION",
     "BY_OPERATOR",
     "BY_USER",
     "Json",
@@ -27,6 +28,8 @@ __all__ = [
 
 BY_USER: Final[dict[str, Any]] = {"security": [{"user": []}]}
 """OpenAPI: the route needs a user's token."""
+BY_INVITATION: Final[dict[str, Any]] = {"security": [{"invitation": []}]}
+"""OpenAPI: the route needs the code of an invitation."""
 BY_OPERATOR: Final[dict[str, Any]] = {"security": [{"operator": []}]}
 """OpenAPI: the route needs an operator's token."""
 
@@ -35,6 +38,11 @@ _TOKENS: Final = {
         "type": "http",
         "scheme": "bearer",
         "description": "A user's token: 32 hexadecimal digits, a dot and 43 characters. The operator hands it out, once.",
+    },
+    "invitation": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The code of an invitation: `invite-`, 32 hexadecimal digits, a dot and 22 characters. It works once.",
     },
     "operator": {
         "type": "http",

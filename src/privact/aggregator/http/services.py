@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
+from privact.aggregator.domain.access.operators import store_first_operator
 from privact.aggregator.domain.intake import Arrival, Decision, Intake
 from privact.aggregator.domain.open_trees import OpenTrees
-from privact.aggregator.domain.operators import store_first_operator
 from privact.aggregator.domain.recommendations import Recommendations
 from privact.aggregator.domain.round_descriptions import Parameters
 from privact.aggregator.domain.signed_rounds import catch_up, read_signing_key

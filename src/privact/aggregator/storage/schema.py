@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 __all__ = [
     "STATES",
+    "invitations",
     "label_tables",
     "metadata",
     "operator_actions",
@@ -61,6 +62,17 @@ users = Table(
     sqlite_with_rowid=False,
 )
 """Everyone who was ever enrolled. Who was removed and is enrolled again gets a new serial, as a new user would."""
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("user", LargeBinary(16), ForeignKey("users.digest"), primary_key=True),
+    Column("sha256", LargeBinary(32), nullable=False),  # of the whole code; the code itself is kept nowhere
+    Column("made", BigInteger, nullable=False),
+    Column("used", BigInteger),  # set: the user has chosen a token, and the code is worthless
+    sqlite_with_rowid=False,
+)
+"""The last invitation of each user who was invited."""
 
 rounds = Table(
     "rounds",

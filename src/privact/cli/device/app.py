@@ -47,6 +47,7 @@ def _add(command: Callable[..., None], examples: str) -> None:
 
 _add(
     join,
+    "privact device join 'https://clusters.example/join#invite-...'\n"
     "privact device join https://clusters.example --token-file token.txt\n"
     "privact device join https://clusters.example --token - --budget 4 < token.txt",
 )

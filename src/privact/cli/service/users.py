@@ -10,6 +10,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from privact.cli.service.invitations import Folder, Page, check_folder, write_invitations
 from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
 
@@ -30,7 +31,9 @@ def users() -> None:
     """Enrol, list and remove users of an aggregator."""
 
 
-@app.command(epilog="\b\nExample:\n  privact users add users.txt -o tokens.tsv")
+@app.command(
+    epilog="\b\nExample:\n  privact users add users.txt --invitations invitations\n  privact users add users.txt -o tokens.tsv"
+)
 def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="One user id per line; - for standard input.", show_default=False)],
     output: Annotated[
@@ -39,6 +42,8 @@ def add(
             "--output", "-o", metavar="FILE", help="A new file for the tokens, for your eyes only.", show_default="stdout"
         ),
     ] = None,
+    invitations: Folder = None,
+    page: Page = None,
     url: Url = _HOME,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
@@ -48,8 +53,13 @@ def add(
 
     Each new user gets one token, shown this once: lines 'user<TAB>token'. Hand each token to its user over a private channel. Who
     is enrolled already keeps the token; privact users token makes a new one.
+
+    With --invitations each new user also gets an invitation: a link that works once, as a text to mail and as a QR code. Tokens
+    are then printed only into the file of -o.
     """
     ids = _read(file)
+    if invitations is not None:
+        check_folder(invitations)
     enrolled: dict[str, str] = {}
     existing: list[str] = []
     try:
@@ -60,20 +70,67 @@ def add(
                     "POST",
                     url,
                     "/v1/users",
-                    document={"users": ids[begin : begin + _AT_ONCE]},
+                    document={"users": ids[begin : begin + _AT_ONCE], "invite": invitations is not None},
                     token_file=token_file,
                     allow_plain_http=allow_plain_http,
                 )
                 enrolled |= response["tokens"]
                 existing += response["existing"]
-                if stream is not None or not json:
+                if invitations is not None:
+                    _write_links(invitations, response["invitations"], url, page)
+                if stream is not None or not (json or invitations):
                     _hand_over(response["tokens"], stream)
     finally:  # tokens that were given are shown, whatever happens to the rest
         if json and (enrolled or existing):
             summary: dict[str, Any] = {"enrolled": len(enrolled), "existing": existing}
-            print_json(summary | ({"tokens": enrolled} if output is None else {"output": str(output)}))
+            kept = {"tokens": enrolled} if output is None and invitations is None else {}
+            places = {"output": output, "invitations": invitations}
+            print_json(summary | kept | {name: str(place) for name, place in places.items() if place is not None})
         elif enrolled or existing:
-            _say_how_many(len(enrolled), existing)
+            _say_how_many(len(enrolled), existing, invitations)
+
+
+@app.command(epilog="\b\nExample:\n  privact users invite ada@a.example bob@b.example --invitations renewed")
+def invite(
+    users: Annotated[list[str], typer.Argument(metavar="USER...", help="Enrolled users in any spelling.", show_default=False)],
+    invitations: Folder = None,
+    page: Page = None,
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Invite enrolled users, or renew their invitations: earlier ones are worthless from then on.
+
+    Prints lines 'user<TAB>link', or writes links, texts and QR codes into a new folder. A user's token stays until the
+    invitation is used.
+    """
+    if invitations is not None:
+        check_folder(invitations)
+    document = {"users": users}
+    response = call("POST", url, "/v1/users/invite", document=document, token_file=token_file, allow_plain_http=allow_plain_http)
+    if invitations is not None:
+        _write_links(invitations, response["invitations"], url, page)
+    links = _make_links(response["invitations"], url, page)
+    if json:
+        print_json({"links": links} if invitations is None else {"invited": len(links), "invitations": str(invitations)})
+    elif invitations is None:
+        print("".join(f"{shown(user)}\t{link}\n" for user, link in links.items()), end="")
+    else:
+        print(f"{len(links):,} invitations are in {invitations}.")
+
+
+@app.command(epilog="\b\nExample:\n  privact users revoke ada@a.example")
+def revoke(
+    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
+    """Make a user's invitation and token worthless; the user stays enrolled, and privact users invite invites again."""
+    document = {"user": user}
+    response = call("POST", url, "/v1/users/revoke", document=document, token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json({"revoked": response["user"]})
+    else:
+        print(f"{shown(response['user'])} has neither a token nor an invitation now.")
 
 
 @app.command("list", epilog="\b\nExample:\n  privact users list")
@@ -90,7 +147,8 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
         if json:
             listed += response["users"]
         for user in [] if json else response["users"]:
-            print(f"{told(user['enrolled_at'])}  {shown(user['user'])}")
+            invited = {"waiting": "  (invited)", "used": "  (joined)"}.get(user["invitation"], "")
+            print(f"{told(user['enrolled_at'])}  {shown(user['user'])}{invited}")
     if json:
         print_json({"users": listed, "total": response["total"]})
 
@@ -133,12 +191,12 @@ def remove(
 
 @app.command("revoke-all", epilog="\b\nExample:\n  privact users revoke-all")
 def revoke_all(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
-    """Make every user's token worthless, as after restoring a backup; privact users token makes new ones."""
+    """Make every user's token and invitation worthless, as after restoring a backup; privact users invite makes new ones."""
     response = call("POST", url, "/v1/users/revoke-all", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
         print_json(response)
     else:
-        print(f"{response['revoked']:,} tokens are worthless now.")
+        print(f"The tokens and invitations of {response['revoked']:,} users are worthless now.")
 
 
 def _read(file: Path) -> list[str]:
@@ -178,10 +236,25 @@ def _hand_over(tokens: dict[str, str], stream: IO[str] | None) -> None:
         os.fsync(stream.fileno())
 
 
-def _say_how_many(n_enrolled: int, existing: list[str]) -> None:
+def _write_links(folder: Path, codes: dict[str, str], url: str, page: str | None) -> None:
+    """Write invitations as files."""
+    write_invitations(folder, _make_links(codes, url, page))
+
+
+def _make_links(codes: dict[str, str], url: str, page: str | None) -> dict[str, str]:
+    """The link of each invitation."""
+    from privact.protocol.addresses import aggregator_address
+    from privact.protocol.invitation_links import invitation_link
+
+    address = aggregator_address(url, allow_plain_http=True)
+    return {user: invitation_link(address, code, page) for user, code in codes.items()}
+
+
+def _say_how_many(n_enrolled: int, existing: list[str], invitations: Path | None) -> None:
     """Tell on stderr what happened; stdout holds tokens only."""
     who = "1 user is" if n_enrolled == 1 else f"{n_enrolled:,} users are"
-    print(f"privact: {who} enrolled; keep the tokens safe, they are not shown again", file=sys.stderr)
+    what = "the tokens" if invitations is None else f"the invitations in {invitations}"
+    print(f"privact: {who} enrolled; keep {what} safe, they are not shown again", file=sys.stderr)
     if existing:
         named = ", ".join(shown(user) for user in existing[:_MOST_NAMED]) + (", ..." if len(existing) > _MOST_NAMED else "")
         print(f"privact: {len(existing):,} were enrolled before or named twice: {named}", file=sys.stderr)

@@ -86,12 +86,12 @@ class Home:
         if url is not None:
             file = self._folder(aggregator_address(url, allow_plain_http=True)) / ACCOUNT
             if not file.is_file():
-                raise InputError(f"{url} was not joined from {self.path}: run `privact device join {url} --token TOKEN`")
+                raise InputError(f"{url} was not joined from {self.path}: run `privact device join LINK` with your invitation")
             self._merge_first_ledgers()
             return self._read(file)
         accounts = self.accounts()
         if not accounts:
-            raise InputError(f"no aggregator was joined from {self.path}: run `privact device join URL --token TOKEN`")
+            raise InputError(f"no aggregator was joined from {self.path}: run `privact device join LINK` with your invitation")
         if len(accounts) > 1:
             raise InputError(f"{len(accounts)} aggregators were joined: choose one with --url {accounts[0].address.url}")
         return accounts[0]

@@ -113,7 +113,7 @@ def test_an_unknown_address_is_404_in_the_same_shape(shared_service, path):
 
 def test_the_api_describes_itself_completely(service):
     document = service.ask("GET", "/openapi.json").json()
-    assert set(document["components"]["securitySchemes"]) == {"user", "operator"}
+    assert set(document["components"]["securitySchemes"]) == {"user", "operator", "invitation"}
     assert "HTTPValidationError" not in document["components"]["schemas"]
     operations = {
         (method, path): operation

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from privact.aggregator.domain.operators import add_operator, list_actions, list_operators, remove_operator
+from privact.aggregator.domain.access.operators import add_operator, list_actions, list_operators, remove_operator
 from privact.aggregator.http.dependencies import Uses, require_scope
 from privact.aggregator.http.models import ActionList, NewOperator, OperatorList, OperatorToken
 from privact.aggregator.http.request_bodies import read_json

@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.intake import Arrival, Outcome, read_report
 from privact.aggregator.domain.refusals import Busy
-from privact.aggregator.domain.tokens import read_claim
 from privact.aggregator.http.batches import Overloaded
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses
 from privact.aggregator.http.models import ReportResponse

@@ -10,11 +10,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_table
 from privact.aggregator.domain.rounds import close_round, create_round, keep_labels, open_round, retry_round
 from privact.aggregator.domain.signed_rounds import read_log
-from privact.aggregator.domain.tokens import read_claim
 from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope
 from privact.aggregator.http.models import RoundList, RoundResponse, RoundWish
 from privact.aggregator.http.request_bodies import read_body, read_json

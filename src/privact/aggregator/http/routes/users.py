@@ -9,11 +9,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke_all
+from privact.aggregator.domain.access.invitations import invite
+from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke, revoke_all
 from privact.aggregator.domain.erasure import erase_user
 from privact.aggregator.domain.round_descriptions import list_rounds_for
 from privact.aggregator.http.dependencies import SignedIn, Uses, require_scope
-from privact.aggregator.http.models import Me, NewUsers, OneUser, RevokedUsers, Token, Tokens, UserList
+from privact.aggregator.http.models import Joined, Me, OneUser, RevokedUsers, Token, Tokens, UserList, UsersToEnrol
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body
 
@@ -29,14 +30,17 @@ _LONGEST: Final = 16 * 2**20
     status_code=201,
     dependencies=[require_scope("users")],
     responses=describe(Tokens, 400, 401, 403, 413, 429, 503, status=201, meaning="One token for each new user, shown this once."),
-    openapi_extra=BY_OPERATOR | describe_body(NewUsers, {"users": ["@Ada@a.example", "bob@b.example"]}),
+    openapi_extra=BY_OPERATOR | describe_body(UsersToEnrol, {"users": ["@Ada@a.example", "bob@b.example"]}),
 )
 async def post_users(request: Request, services: Uses) -> Json:
     """Enrol up to 10,000 users. Who is enrolled already keeps the token and is listed in `existing`."""
-    new = await read_json(request, NewUsers, _LONGEST)
+    new = await read_json(request, UsersToEnrol, _LONGEST)
     request.scope["privact.subject"] = f"{len(new.users)} users"
     enrolled = await run_in_threadpool(enrol, services.store, new.users, services.utc_seconds())
-    return Json(enrolled._asdict(), 201)
+    codes: dict[str, str] = {}
+    if new.invite and enrolled.tokens:
+        codes = await run_in_threadpool(invite, services.store, enrolled.tokens, services.utc_seconds())
+    return Json(enrolled._asdict() | {"invitations": codes}, 201)
 
 
 @router.get(
@@ -54,7 +58,7 @@ def get_users(
     with services.store.read() as connection:
         total = count_users(connection)
         rows = list_users(connection, after, limit)
-    listed = [{"user": user, "enrolled_at": enrolled} for user, enrolled, _ in rows]
+    listed = [{"user": user, "enrolled_at": enrolled, "invitation": state} for user, enrolled, _, state in rows]
     return Json({"users": listed, "total": total, "next": rows[-1][2] if len(rows) == limit else None})
 
 
@@ -97,13 +101,28 @@ async def delete_user(
 
 
 @router.post(
+    "/v1/users/revoke",
+    dependencies=[require_scope("users")],
+    responses=describe(Joined, 400, 401, 403, 404, 413, 429, 503, _404="no user 'ada@a.example' is enrolled"),
+    openapi_extra=BY_OPERATOR | describe_body(OneUser, {"user": "ada@a.example"}),
+)
+async def post_revoke(request: Request, services: Uses) -> Json:
+    """Make a user's token and invitation worthless; the user stays enrolled and can be invited again."""
+    one = await read_json(request, OneUser, _LONGEST)
+    request.scope["privact.subject"] = one.user
+    user, digest = await run_in_threadpool(revoke, services.store, one.user)
+    services.gate.forget(digest)
+    return Json({"user": user})
+
+
+@router.post(
     "/v1/users/revoke-all",
     dependencies=[require_scope("users")],
     responses=describe(RevokedUsers, 401, 403, 429, 503),
     openapi_extra=BY_OPERATOR,
 )
 async def post_revoke_all(services: Uses) -> Json:
-    """Make every user's token worthless, as after restoring a backup; each user then needs a new one."""
+    """Make every user's token and invitation worthless, as after restoring a backup; each user then needs a new one."""
     n_users = await run_in_threadpool(revoke_all, services.store)
     services.gate.forget_all()
     return Json({"revoked": n_users})

@@ -43,7 +43,8 @@
     event.preventDefault();
     attempt(async () => {
       const ids = byId("enrol-ids").value.split("\n").map((line) => line.trim()).filter(Boolean);
-      const { tokens, existing } = await ask("POST", "/v1/users", { body: { users: ids } });
+      const { tokens, existing, invitations } = await ask("POST", "/v1/users", { body: { users: ids, invite: true } });
+      privact.showInvitations(invitations);
       const lines = Object.entries(tokens).map(([user, token]) => `${user}\t${token}`).join("\n");
       const known = existing.length ? `, ${privact.number(existing.length)} were enrolled already` : "";
       byId("enrol-status").textContent = `${privact.number(Object.keys(tokens).length)} enrolled${known}.`;

@@ -2,14 +2,15 @@
 //
 // Responses are not trusted: they are read up to a length, and checked. Redirects are not followed, since a token belongs to one address.
 
-import { fromHex, toHex } from "./core/bytes.js";
-import { AggregatorError, InputError, ProtocolError } from "./core/errors.js";
+import { fromHex, toHex, utf8 } from "./core/bytes.js";
+import { AggregatorError, InputError, ProtocolError, UsedError } from "./core/errors.js";
 import { parseLabels } from "./core/labels.js";
 import { isRoundId, parseRound } from "./core/round.js";
 import { LONGEST_LOG, parseLog } from "./core/round_log.js";
 import { normaliseUserId, userDigest } from "./core/users.js";
 
 const TOKEN = /^[0-9a-f]{32}\.[\x21-\x7e]{1,479}$/;
+const CODE = /^invite-[0-9a-f]{32}\.[A-Za-z0-9_-]{22}$/;
 const AGAIN = new Set([429, 500, 502, 503, 504]);
 const LONGEST_WAIT = 30_000; // milliseconds between two attempts
 const LONGEST_TABLE = 2 ** 29; // bytes
@@ -22,10 +23,13 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 
 export const isToken = (text) => TOKEN.test(text);
 
+// Whether a text is the code of an invitation, which works once.
+export const isCode = (text) => CODE.test(text);
+
 export class Client {
-  // address: of the aggregator. token: the user's secret.
+  // address: of the aggregator. token: the user's secret; for accept() the code of an invitation.
   constructor(address, token) {
-    if (!isToken(token)) throw new InputError("this invitation is not complete: open the whole link again");
+    if (!isToken(token) && !isCode(token)) throw new InputError("this invitation is not complete: open the whole link again");
     this.address = address;
     this.token = token;
   }
@@ -41,6 +45,15 @@ export class Client {
     }
     if (this.token.split(".")[0] !== toHex(userDigest(me.user))) throw new AggregatorError(`${this.address.url} takes you for somebody else: tell the operator`);
     return me;
+  }
+
+  // Use an invitation: the token with this SHA-256 is the user's from now on, and the code is worthless. Asking again does no harm.
+  async accept(tokenSha256) {
+    const content = utf8(JSON.stringify({ token_sha256: toHex(tokenSha256) }));
+    const { status, body } = await this.#ask("POST", "/v1/join", 65536, { attempts: SENDING, content, type: "application/json" });
+    if (status === 401) throw new AggregatorError("this invitation is not valid any more: ask for a new one");
+    if (status === 409) throw new UsedError("this invitation was used before: go on where it was used; if that was not you, ask for a new one");
+    if (status !== 200) throw new AggregatorError(`${this.address.url} says: ${oneLine(readJson(body)?.error ?? `status ${status}`)}`);
   }
 
   // The log of all rounds, its signatures checked; null if the aggregator keeps none.
@@ -114,9 +127,9 @@ export class Client {
     }
   }
 
-  async #once(method, path, longest, { content, anonymous }) {
+  async #once(method, path, longest, { content, anonymous, type = "application/octet-stream" }) {
     const headers = anonymous ? {} : { Authorization: `Bearer ${this.token}` };
-    if (content) headers["Content-Type"] = "application/octet-stream";
+    if (content) headers["Content-Type"] = type;
     const request = { method, headers, body: content, redirect: "error", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" };
     const response = await fetch(this.address.url + path, request);
     const parts = [];

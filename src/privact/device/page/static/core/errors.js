@@ -14,3 +14,6 @@ export class LedgerError extends Error {}
 
 // An aggregator that cannot be reached, or that answers what no aggregator should.
 export class AggregatorError extends Error {}
+
+// An invitation that was used before.
+export class UsedError extends AggregatorError {}

@@ -8,7 +8,7 @@ import { openDatabase } from "../ledger/database.js";
 import { Home } from "../ledger/home.js";
 import { drawCurves } from "./curves.js";
 import { byId, make, show } from "./elements.js";
-import { forgetInvitation, keptInvitation, readInvitation } from "./invitation.js";
+import { forgetInvitation, keptInvitation, readInvitation, tokenFor } from "./invitation.js";
 import { restoreBackup, restrictLimits, saveBackup, showPerson } from "./person.js";
 import { ResultCard } from "./result_card.js";
 import { RoundCard } from "./round_card.js";
@@ -39,7 +39,11 @@ async function attempt(work, busy = "") {
 
 // Join with an invitation, or go on as whoever this browser remembers.
 async function begin(text = keptInvitation()) {
-  if (text) await join(readInvitation(text, location.href));
+  if (text) {
+    const invitation = readInvitation(text, location.href);
+    const token = await tokenFor(invitation, await state.home.accounts());
+    await join({ ...invitation, token });
+  }
   const accounts = await state.home.accounts();
   show("welcome", accounts.length === 0);
   show("desk", accounts.length > 0);

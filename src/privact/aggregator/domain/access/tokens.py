@@ -17,6 +17,7 @@ __all__ = [
     "names_somebody",
     "new_operator_token",
     "new_user_token",
+    "read_bearer",
     "read_claim",
     "sha256",
 ]
@@ -41,12 +42,18 @@ class Claim(NamedTuple):
 
 def read_claim(headers: list[tuple[bytes, bytes]]) -> Claim:
     """The token of a request: always something to look up and compare, whatever was sent."""
+    token = read_bearer(headers)
+    digest = bytes.fromhex(token[:32].decode("ascii")) if _USER.fullmatch(token) else _NOBODY
+    return Claim(digest, sha256(token))
+
+
+def read_bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """What a request shows as `Authorization: Bearer ...`; empty if it shows nothing."""
     token = b""
     for name, value in headers:
         if name == b"authorization" and value[:7].lower() == b"bearer ":
             token = value[7:].strip()
-    digest = bytes.fromhex(token[:32].decode("ascii")) if _USER.fullmatch(token) else _NOBODY
-    return Claim(digest, sha256(token))
+    return token
 
 
 def names_somebody(claim: Claim) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from privact.aggregator.domain.access.tokens import check_operator_token, new_operator_token, sha256
 from privact.aggregator.domain.refusals import NotFound, WrongState
-from privact.aggregator.domain.tokens import check_operator_token, new_operator_token, sha256
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import operator_actions, operators
 from privact.errors import InputError

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from privact.aggregator.domain.tokens import (
+from privact.aggregator.domain.access.tokens import (
     check_operator_token,
     is_right,
     new_user_token,

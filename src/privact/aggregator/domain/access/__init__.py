@@ -1,0 +1,1 @@
+"""who may ask for what: tokens, operators and invitations."""

@@ -1,0 +1,64 @@
+// Invitations on the operator's desk: links to copy, to mail and to photograph.
+"use strict";
+{
+  const { ask, attempt, byId, make } = privact;
+  const MOST_SHOWN = 200; // cards; the file has all of them
+  let links = [];
+
+  const mail = (user, link) => {
+    const body = `Hello,\n\nyou are invited to take part in finding the communities of our network. Nobody sees your contacts: they are counted on your own device, and only blurred numbers leave it, after you have seen them and said yes.\n\nOpen this link on your phone or computer. It is for ${user} only, and it works once:\n\n${link}\n`;
+    return `mailto:?subject=${encodeURIComponent("Take part without showing your contacts")}&body=${encodeURIComponent(body)}`;
+  };
+
+  const draw = async (link, place) => {
+    const answer = await ask("POST", "/v1/users/invitation-picture", { body: { link }, bytes: true });
+    const picture = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+    picture.setAttribute("role", "img");
+    place.replaceChildren(document.importNode(picture, true));
+  };
+
+  const card = ([user, link]) => {
+    const shown = make("input", { type: "text", readOnly: true, value: link, ariaLabel: `Link of ${user}` });
+    shown.onfocus = () => shown.select();
+    const picture = make("div", { className: "qr" });
+    const copy = make("button", { type: "button", textContent: "Copy", ariaLabel: `Copy the link of ${user}` });
+    copy.onclick = () => attempt(async () => (await navigator.clipboard.writeText(link), (copy.textContent = "Copied")));
+    const code = make("button", { type: "button", textContent: "QR code", ariaLabel: `QR code of ${user}` });
+    code.onclick = () => attempt(() => draw(link, picture));
+    const letter = make("a", { className: "button", href: mail(user, link), textContent: "Mail" });
+    return make("li", {}, make("h3", { textContent: user }), shown, make("div", { className: "actions" }, copy, letter, code), picture);
+  };
+
+  // Show the links of new invitations; codes: by user, as the server gives them.
+  privact.showInvitations = (codes) => {
+    links = Object.entries(codes).map(([user, code]) => [user, `${location.origin}/join#${code}`]);
+    byId("invitations").hidden = links.length === 0;
+    byId("invitation-list").replaceChildren(...links.slice(0, MOST_SHOWN).map(card));
+  };
+
+  const idsOf = (field) => byId(field).value.split("\n").map((line) => line.trim()).filter(Boolean);
+
+  byId("invite").onsubmit = (event) => {
+    event.preventDefault();
+    attempt(async () => {
+      const { invitations } = await ask("POST", "/v1/users/invite", { body: { users: idsOf("invite-ids") } });
+      byId("invite-status").textContent = `${privact.number(Object.keys(invitations).length)} invited.`;
+      privact.showInvitations(invitations);
+      byId("invite").reset();
+    });
+  };
+
+  byId("revoke").onclick = () => attempt(async () => {
+    const ids = idsOf("invite-ids");
+    for (const user of ids) await ask("POST", "/v1/users/revoke", { body: { user } });
+    byId("invite-status").textContent = ids.length ? `${privact.number(ids.length)} can no longer take part until they are invited again.` : "Name users above.";
+    byId("invite").reset();
+  });
+
+  byId("save-links").onclick = () => {
+    const text = links.map((line) => `${line.join("\t")}\n`).join("");
+    const address = URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" }));
+    make("a", { href: address, download: "links.tsv" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
+}
