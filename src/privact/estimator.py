@@ -15,7 +15,7 @@ from privact.errors import InputError, NotFittedError
 from privact.ids import UserId, keep_id
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
-from privact.learn.evidence.series.round_bins import FIRST_BINS
+from privact.learn.evidence.series.round_bins import choose_first_bins
 from privact.learn.evidence.series_profile import SEES_NOTHING, SERIES_PROFILE, as_series, series_posterior
 from privact.learn.pipeline import Learned, LearnSettings, learn_from_reports
 from privact.learn.placement import Placement, place
@@ -173,7 +173,7 @@ class PrivaCT:
         if isinstance(self.bins, str):
             if self.bins != "random":
                 raise InputError(f"bins {self.bins!r} is unknown: use 'random' or one whole number a user")
-            usual = default_bins(n) if self.rounds == 1 else min(FIRST_BINS, n)
+            usual = default_bins(n) if self.rounds == 1 else choose_first_bins(self._report_epsilon(), n)
             self.n_bins_ = usual if self.n_bins is None else self.n_bins
             self._seed = rng.bytes(16)
             self.bins_ = assign_bins(graph.names, self._seed, check_bins(self.n_bins_, n))
@@ -187,6 +187,10 @@ class PrivaCT:
             raise InputError(f"bins go from {labels.min()} to {labels.max()}: they must start at 0, with -1 for no bin")
         self.n_bins_ = int(labels.max()) + 1 if self.n_bins is None else self.n_bins
         self.bins_ = labels.astype(np.int32)
+
+    def _report_epsilon(self) -> float | None:
+        """The privacy parameter of one report: rounds share epsilon."""
+        return None if self.epsilon is None else epsilon_per_report(self.epsilon / self.rounds)
 
     def _learn(self, users: Sequence[UserId], rng: np.random.Generator, engine: Engine | None, progress: Progress) -> None:
         random_bins = self._seed is not None

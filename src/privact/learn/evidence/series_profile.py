@@ -2,7 +2,8 @@
 
 A point has two halves, each taken as draws that agree or not: the probabilities of the user's own group, and the expected shares
 of the user's contacts in the bins of the last round. Where the reports do not tell who contacts are, users are compared by how
-many they have: the posterior expected difference between numbers of contacts.
+many they have: the posterior expected difference between the square roots of numbers of contacts, the scale on which reports
+of many and of few contacts are equally uncertain.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from privact.learn.evidence.series.contact_numbers import ContactNumbers
 from privact.learn.evidence.series.group_posterior import GroupPosterior, infer_groups
 from privact.learn.evidence.series.mixture import Groups
 from privact.learn.evidence.series.report_laws import tabulate_laws
-from privact.learn.evidence.series.series_rounds import SeriesRound, noise_variance
+from privact.learn.evidence.series.series_rounds import NoisyTotals, SeriesRound, combine_totals, noise_variance
 from privact.learn.limits import Limits
 from privact.tree.embedding import Embedding, on_grid
 
@@ -63,7 +64,7 @@ class SeriesRows:
         """The weights and the constant of the embedding."""
         if self.posterior.sees_communities:
             return np.ones(len(self.posterior.finer.weight) + self.posterior.widths[-1]), 1.0
-        weights = np.diff(self.posterior.numbers.grid) / 2.0
+        weights = np.diff(np.sqrt(self.posterior.numbers.grid)) / 2.0
         return weights, float(weights.sum())
 
     def _embed_groups(self, rows: NDArray[Any]) -> NDArray[np.float64]:
@@ -81,15 +82,9 @@ class SeriesRows:
         below = self.posterior.numbers.distribution(self._totals(rows))
         return np.asarray(2.0 * below - 1.0)
 
-    def _totals(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Totals of rows, averaged over rounds by inverse variance."""
+    def _totals(self, rows: NDArray[Any]) -> NoisyTotals:
         ends = np.cumsum((0, *self.posterior.widths))
-        totals = [rows[:, a:b].sum(axis=1).astype(np.float64) for a, b in pairwise(ends)]
-        if self.posterior.numbers.variance == 0.0:
-            return np.asarray(np.maximum.reduce(totals))
-        pairs = zip(self.posterior.widths, self.posterior.round_epsilons, strict=True)
-        weight = [1.0 / (width * noise_variance(epsilon)) for width, epsilon in pairs]
-        return np.asarray(sum(w * total for w, total in zip(weight, totals, strict=True)) / sum(weight))
+        return combine_totals([rows[:, a:b] for a, b in pairwise(ends)], self.posterior.round_epsilons)
 
 
 def as_series(rounds: Sequence[RoundReports]) -> list[SeriesRound]:
@@ -114,7 +109,7 @@ def _fit(rounds: Sequence[RoundReports], denoise: bool, limits: Limits) -> Evide
 def _describe(evidence: Evidence) -> dict[str, Any]:
     known = series_posterior(evidence)
     return {
-        "numbers": {"grid": known.numbers.grid.tolist(), "law": known.numbers.law.tolist(), "variance": known.numbers.variance},
+        "numbers": {"grid": known.numbers.grid.tolist(), "law": known.numbers.law.tolist()},
         "round_epsilons": list(known.round_epsilons),
         "widths": list(known.widths),
         "everybody": known.everybody.tolist(),
@@ -129,7 +124,7 @@ def _describe(evidence: Evidence) -> dict[str, Any]:
 
 
 def _restore(facts: Mapping[str, Any]) -> Evidence:
-    numbers = ContactNumbers(np.array(facts["numbers"]["grid"]), np.array(facts["numbers"]["law"]), facts["numbers"]["variance"])
+    numbers = ContactNumbers(np.array(facts["numbers"]["grid"]), np.array(facts["numbers"]["law"]))
     round_epsilons = tuple(facts["round_epsilons"])
     epsilons = tuple(sorted(set(round_epsilons), key=lambda epsilon: np.inf if epsilon is None else epsilon))
     known = GroupPosterior(

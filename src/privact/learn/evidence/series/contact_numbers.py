@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.evidence.series.series_rounds import NoisyTotals
+
 __all__ = ["ContactNumbers", "fit_contact_numbers"]
 
 GRID = 96
@@ -34,52 +36,60 @@ FEWEST = 0.5
 class ContactNumbers:
     """The distribution of the number of contacts over users, and what a noisy total says about one user.
 
-    grid: (GRID,) numbers of contacts. law: (GRID,) share of users at each. variance: of the noise of a total; 0 without noise.
+    grid: (GRID,) numbers of contacts. law: (GRID,) share of users at each.
     """
 
     grid: NDArray[np.float64]
     law: NDArray[np.float64]
-    variance: float
 
-    def expect(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(q,) expected number of contacts given each total; a total beyond the grid is taken as it is."""
-        if self.variance == 0.0:
-            return np.maximum(totals, FEWEST)
-        expected = np.empty(len(totals))
-        for first in range(0, len(totals), BLOCK):
-            block = totals[first : first + BLOCK]
-            weight = self._posterior(block)
-            expected[first : first + BLOCK] = np.where(block > self.grid[-1], block, weight @ self.grid)
+    def expect(self, totals: NoisyTotals) -> NDArray[np.float64]:
+        """(q,) expected number of contacts of each user; a total beyond the grid is taken as it is."""
+        mean = _average(totals)
+        if totals.variances == (0.0,):
+            return np.maximum(mean, FEWEST)
+        expected = np.empty(len(mean))
+        for first in range(0, len(mean), BLOCK):
+            part = slice(first, first + BLOCK)
+            weight = self._posterior(totals._replace(values=totals.values[part]))
+            expected[part] = np.where(mean[part] > self.grid[-1], mean[part], weight @ self.grid)
         return np.maximum(expected, FEWEST)
 
-    def distribution(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def distribution(self, totals: NoisyTotals) -> NDArray[np.float64]:
         """(q, GRID - 1) the chance that each user has at most as many contacts as each number on the grid but the last."""
-        if self.variance == 0.0:
-            return np.asarray(totals[:, None] <= self.grid[:-1], dtype=np.float64)
+        if totals.variances == (0.0,):
+            return np.asarray(totals.values <= self.grid[:-1], dtype=np.float64)
         return np.asarray(np.cumsum(self._posterior(totals), axis=1)[:, :-1])
 
-    def _posterior(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        weight = _likelihood(np.minimum(totals, self.grid[-1]), self.grid, self.variance) * self.law
+    def _posterior(self, totals: NoisyTotals) -> NDArray[np.float64]:
+        weight = _likelihood(totals._replace(values=np.minimum(totals.values, self.grid[-1])), self.grid) * self.law
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
-def fit_contact_numbers(totals: NDArray[np.float64], variance: float) -> ContactNumbers:
-    """Estimate how numbers of contacts are distributed from the noisy totals of all users.
-
-    variance: of the noise of a total.
-    """
-    sample = totals[:: max(1, -(-len(totals) // SAMPLE))]
-    grid = np.linspace(np.sqrt(FEWEST), np.sqrt(max(float(sample.max()), 1.0)), GRID) ** 2
+def fit_contact_numbers(totals: NoisyTotals) -> ContactNumbers:
+    """Estimate how numbers of contacts are distributed from the noisy totals of all users."""
+    sample = totals._replace(values=totals.values[:: max(1, -(-len(totals.values) // SAMPLE))])
+    grid = np.linspace(np.sqrt(FEWEST), np.sqrt(max(float(_average(sample).max()), 1.0)), GRID) ** 2
     law = np.full(GRID, 1.0 / GRID)
-    if variance > 0.0:
-        likelihood = _likelihood(sample, grid, variance)
+    if totals.variances != (0.0,):
+        likelihood = _likelihood(sample, grid)
         for _ in range(STEPS):
             law = (likelihood / (likelihood @ law)[:, None]).mean(axis=0) * law
-    return ContactNumbers(grid, law, variance)
+    return ContactNumbers(grid, law)
 
 
-def _likelihood(totals: NDArray[np.float64], grid: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
-    """(q, GRID) how likely each total is for each number of contacts; the noise of many bins together is nearly normal."""
-    spread = variance + (np.gradient(grid) / 2.0) ** 2  # neighbours on the grid overlap where it is coarser than the noise
-    found = np.exp(-0.5 * (totals[:, None] - grid) ** 2 / spread) / np.sqrt(spread)
-    return np.asarray(found + 1e-300)
+def _average(totals: NoisyTotals) -> NDArray[np.float64]:
+    """(q,) the mean of each user's totals by inverse variance."""
+    weight = np.array([1.0 if variance == 0.0 else 1.0 / variance for variance in totals.variances])
+    return np.asarray(totals.values @ (weight / weight.sum()))
+
+
+def _likelihood(totals: NoisyTotals, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(q, GRID) how likely the totals of each user are for each number of contacts."""
+    gap = np.gradient(grid) / 2.0
+    logs = np.zeros((len(totals.values), len(grid)))
+    for value, variance, laplace in zip(totals.values.T, totals.variances, totals.laplace, strict=True):
+        spread = variance + gap**2  # neighbours on the grid overlap where it is coarser than the noise
+        apart = value[:, None] - grid
+        shape = np.abs(apart) * np.sqrt(2.0 / spread) if laplace else 0.5 * apart**2 / spread
+        logs -= shape + 0.5 * np.log(spread)
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)) + 1e-300)

@@ -1,25 +1,26 @@
 """From the reports of a series to the groups of its users; the reports decide how many groups there are.
 
-Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. The held-out
-modularity says up to how many groups users can be assigned reliably: each of the last two rounds in turn is left out of the
-inference and used to judge it. The result is the largest number within a tenth of the best modularity that the evidence supports.
+Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. Modularity
+times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports
+of the last round, times the mean probability of a user's likeliest group. The result is the largest number that the evidence
+supports and that is within 3 % of the best product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.evidence.series.contact_numbers import ContactNumbers, fit_contact_numbers
-from privact.learn.evidence.series.held_out_modularity import estimate_modularity
+from privact.learn.evidence.series.group_modularity import estimate_modularity
 from privact.learn.evidence.series.mixture import Groups, SideBySide, find_memberships, fit_groups
 from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, combine_evidence, measure_evidence
 from privact.learn.evidence.series.report_laws import LARGEST, ReportLaws, tabulate_laws
-from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals
+from privact.learn.evidence.series.series_rounds import NoisyTotals, SeriesRound, combine_totals
 from privact.learn.evidence.series.spectral_start import find_principal_points, group_by_means
 from privact.progress import Progress, ignore_progress
 
@@ -32,8 +33,8 @@ PARSIMONY = 0.004
 """Take fewer groups if they lose at most this share of what groups explain: the reports of one user in several rounds share the
 chance of who the contacts are, which the model does not know and more groups seem to explain."""
 
-RELIABLE = 0.9
-"""Take more groups if their held-out modularity is at least this share of the best."""
+RELIABLE = 0.97
+"""Take more groups if their modularity times certainty is at least this share of the best."""
 
 SAMPLE = 20_000
 """The most users that the profiles of groups are learned from."""
@@ -54,7 +55,7 @@ class GroupPosterior:
     evidence: how much more contacts users have in their own bins than chance and noise give, in standard deviations.
     round_evidence: (rounds,) the same for each round.
     threshold: what the evidence stays below on a network without communities.
-    modularity: held-out estimate of the modularity of `groups`; None with fewer than two rounds.
+    modularity: of `groups`, estimated from the reports of the last round; None where no round was counted in groups.
     largest_contacts: the largest expected number of contacts that the tables of the law reach.
     """
 
@@ -100,7 +101,7 @@ class GroupPosterior:
     def find_likeliest(self, rounds: Sequence[SeriesRound], groups: Groups | None = None) -> NDArray[np.int64]:
         """(n,) the likeliest group of every user of some rounds, block by block."""
         n = len(rounds[0].reports)
-        contacts = self.numbers.expect(combine_totals(rounds)[0])
+        contacts = self.numbers.expect(_read_totals(rounds))
         found = np.empty(n, np.int64)
         for first in range(0, n, BLOCK):
             part = slice(first, first + BLOCK)
@@ -109,40 +110,38 @@ class GroupPosterior:
         return found
 
 
+class Sample(NamedTuple):
+    """The users that the profiles of groups are learned from.
+
+    users: which of all. reports: their reports of all rounds.
+    """
+
+    users: NDArray[np.integer[Any]]
+    reports: SideBySide
+
+
 def infer_groups(
-    rounds: Sequence[SeriesRound],
-    numbers: Sequence[int] = NUMBERS,
-    *,
-    judge: bool = True,
-    seed: int = 0,
-    progress: Progress = ignore_progress,
+    rounds: Sequence[SeriesRound], numbers: Sequence[int] = NUMBERS, *, seed: int = 0, progress: Progress = ignore_progress
 ) -> GroupPosterior:
     """Infer the groups of all users from all rounds so far. It reads reports and public bins only and costs no privacy.
 
     rounds: in the order they were played.
     numbers: numbers of groups to try, ascending.
-    judge: bound the number of groups by held-out modularity; False takes the evidence alone, in a third of the time.
     seed: decides the starts; the same reports and seed give the same groups.
     """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, "blas"):  # sums must not depend on how many cores share them
-        posterior, fits = _infer(rounds, numbers, seed, progress)
-        if not judge or len(rounds) < 2 or len(fits) < 2:
-            return posterior
-        return _bound_by_modularity(posterior, fits, rounds, numbers, seed, progress)
+        return _infer(rounds, numbers, seed, progress)
 
 
-def _infer(
-    rounds: Sequence[SeriesRound], numbers: Sequence[int], seed: int, progress: Progress
-) -> tuple[GroupPosterior, list[Groups]]:
-    """The posterior whose number of groups the evidence chooses, and all fits."""
-    totals, variance = combine_totals(rounds)
-    law = fit_contact_numbers(totals, variance)
+def _infer(rounds: Sequence[SeriesRound], numbers: Sequence[int], seed: int, progress: Progress) -> GroupPosterior:
+    totals = _read_totals(rounds)
+    law = fit_contact_numbers(totals)
     rng = np.random.default_rng(seed)
-    n = len(totals)
+    n = len(totals.values)
     users = np.arange(n) if n <= SAMPLE else np.sort(rng.choice(n, SAMPLE, replace=False))
-    contacts = law.expect(totals[users])
+    contacts = law.expect(totals._replace(values=totals.values[users]))
     round_epsilons = tuple(each.epsilon_report for each in rounds)
     epsilons = tuple(sorted(set(round_epsilons), key=lambda epsilon: np.inf if epsilon is None else epsilon))
     sums = [np.maximum(np.asarray(each.reports.sum(axis=0), dtype=np.float64), 1.0) for each in rounds]
@@ -152,17 +151,21 @@ def _infer(
         law, tabulate_laws(epsilons, largest), epsilons, round_epsilons, tuple(each.n_bins for each in rounds),
         np.concatenate([total / total.sum() for total in sums]), empty, empty, 0.0, np.zeros(len(rounds)), None, largest,
     )  # fmt: skip
-    sample = posterior.read(np.hstack([each.reports[users] for each in rounds]), contacts)
-    fits = _fit_numbers(sample, numbers, rng, progress)
+    sample = Sample(users, posterior.read(np.hstack([each.reports[users] for each in rounds]), contacts))
+    fits = _fit_numbers(sample.reports, numbers, rng, progress)
     evidence = np.array([fit.evidence for fit in fits])
     gain = evidence.max() - evidence[0]
     enough = int(np.flatnonzero(evidence >= evidence.max() - PARSIMONY * gain)[0])
-    figures = measure_evidence(sample, [None if each.bins is None else np.asarray(each.bins)[users] for each in rounds])
-    found = GroupPosterior(
-        law, posterior.laws, epsilons, round_epsilons, posterior.widths, posterior.everybody,
-        fits[enough], fits[int(evidence.argmax())], combine_evidence(figures), figures, None, largest,
-    )  # fmt: skip
-    return found, fits
+    bins = [None if each.bins is None else np.asarray(each.bins)[users] for each in rounds]
+    figures = measure_evidence(sample.reports, bins)
+    posterior = replace(
+        posterior,
+        groups=fits[enough],
+        finer=fits[int(evidence.argmax())],
+        evidence=combine_evidence(figures),
+        round_evidence=figures,
+    )
+    return _choose_reliable(posterior, fits, rounds, sample)
 
 
 def _fit_numbers(sample: SideBySide, numbers: Sequence[int], rng: np.random.Generator, progress: Progress) -> list[Groups]:
@@ -181,32 +184,26 @@ def _fit_numbers(sample: SideBySide, numbers: Sequence[int], rng: np.random.Gene
     return fits
 
 
-def _bound_by_modularity(
-    posterior: GroupPosterior,
-    fits: Sequence[Groups],
-    rounds: Sequence[SeriesRound],
-    numbers: Sequence[int],
-    seed: int,
-    progress: Progress,
+def _choose_reliable(
+    posterior: GroupPosterior, fits: Sequence[Groups], rounds: Sequence[SeriesRound], sample: Sample
 ) -> GroupPosterior:
-    """Take the largest number of groups that evidence supports and that is nearly the best by held-out modularity."""
-    modularity: dict[int, list[float]] = {}
-    for out in range(max(1, len(rounds) - 2), len(rounds)):
-        judged = rounds[out]
-        if judged.bins is None:
-            continue
-        others = [each for t, each in enumerate(rounds) if t != out]
-        without, found = _infer(others, numbers, seed, progress)
-        contacts = without.numbers.expect(combine_totals(others)[0])
-        for fit in found:
-            number = len(fit.weight)
-            value = estimate_modularity(without.find_likeliest(others, fit), number, judged, contacts)
-            modularity.setdefault(number, []).append(value)
-    mean = {number: float(np.mean(values)) for number, values in modularity.items() if number > 1}
-    allowed = [fit for fit in fits if len(fit.weight) <= posterior.n_groups and len(fit.weight) in mean]
-    if not allowed:
+    """Take the largest number of groups that the evidence supports and that is nearly the best by modularity times certainty."""
+    judged = [t for t, each in enumerate(rounds) if t > 0 and each.bins is not None and each.n_bins > 1]
+    allowed = [fit for fit in fits if 1 < len(fit.weight) <= posterior.n_groups]
+    if not judged or not allowed:
         return posterior
-    best = max(mean[len(fit.weight)] for fit in allowed)
-    chosen = [fit for fit in allowed if mean[len(fit.weight)] >= best - (1.0 - RELIABLE) * abs(best)][-1]
+    last = rounds[judged[-1]]
+    assert last.bins is not None
+    seen = SeriesRound(last.reports[sample.users], np.asarray(last.bins)[sample.users], last.epsilon_report)
+    contacts = sample.reports.contacts
+    modularity, score = [], []
+    for fit in allowed:
+        member = find_memberships(sample.reports, fit)
+        modularity.append(estimate_modularity(member.argmax(axis=1), len(fit.weight), seen, contacts))
+        score.append(modularity[-1] * float(contacts @ member.max(axis=1) / contacts.sum()))
+    chosen = int(np.flatnonzero(np.array(score) >= max(score) - (1.0 - RELIABLE) * abs(max(score)))[-1])
+    return replace(posterior, groups=allowed[chosen], modularity=modularity[chosen])
 
-    return replace(posterior, groups=chosen, modularity=mean[len(chosen.weight)])
+
+def _read_totals(rounds: Sequence[SeriesRound]) -> NoisyTotals:
+    return combine_totals([each.reports for each in rounds], [each.epsilon_report for each in rounds])

@@ -27,7 +27,7 @@ STRATA = 16
 
 
 def measure_evidence(reports: SideBySide, bins: Sequence[NDArray[np.integer[Any]] | None]) -> NDArray[np.float64]:
-    """(rounds,) the figure of each round; 0 for the first round and for rounds whose bins are not known.
+    """(rounds,) the figure of each round; 0 for the first round and for rounds of one bin or unknown bins.
 
     bins: the public bins of the users in `reports`, for each round.
     """
@@ -35,16 +35,16 @@ def measure_evidence(reports: SideBySide, bins: Sequence[NDArray[np.integer[Any]
     score = _centre_within_strata(scores.score, scores.precision, reports.contacts)
     figures = np.zeros(len(bins))
     for t, own in enumerate(bins):
-        if t > 0 and own is not None:
-            inside = reports.round_of == t
+        inside = reports.round_of == t
+        if t > 0 and own is not None and inside.sum() > 1:
             axis = np.sqrt(reports.everybody[inside])
             figures[t] = _excess_in_own_bin(score[:, inside], scores.precision[:, inside], own, axis)
     return figures
 
 
 def combine_evidence(figures: NDArray[np.float64]) -> float:
-    """One figure for a series: the rounds after the first together; 0 for a single round."""
-    later = figures[1:]
+    """One figure for a series: the rounds with bins to judge together; 0 if there is none."""
+    later = figures[figures != 0.0]
     return float(later.sum() / np.sqrt(len(later))) if len(later) else 0.0
 
 

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.evidence.series.group_posterior import infer_groups
-from privact.learn.evidence.series.series_rounds import SeriesRound
+from privact.learn.evidence.series.group_posterior import GroupPosterior, infer_groups
+from privact.learn.evidence.series.series_rounds import SeriesRound, noise_variance
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["FIRST_BINS", "next_bins"]
+__all__ = ["FIRST_BINS", "choose_first_bins", "next_bins"]
 
-FIRST_BINS = 8
-"""Random bins of the first round. More of them carry no more signal than noise allows; fewer depend more on luck."""
+FIRST_BINS, MOST_FIRST_BINS = 8, 32
+"""Random bins of the first round under strong noise, and without noise."""
+
+CONTACTS = 30
+"""Contacts of a user that the number of first bins is chosen for."""
 
 SECOND = (8,)
 """Groups after the first round, when hardly anything is known: as many as bins, so that none is merged too early."""
@@ -22,17 +25,61 @@ SECOND = (8,)
 LATER = (6, 8, 12)
 """Groups that are tried after later rounds: the number with the highest evidence is used."""
 
+FEW = (1, 2, 3, 4)
+"""Numbers of groups by which a series decides whether there is anything to see."""
+
+HOPE = 1.5
+"""While the evidence is above this, a series goes on to look for communities even if one group explains the reports best."""
+
+SMALL_COMMUNITY = 100
+"""Users of a community that is easy to see, by which a series judges after one or two rounds whether it can see anything."""
+
+ENOUGH_SIGNAL = (1.0, 2.0)
+"""After one round and after two a series that has seen nothing goes on if the signal is at least this."""
+
+
+def choose_first_bins(epsilon_report: float | None, n_users: int) -> int:
+    """How many random bins the first round has.
+
+    The signal about communities in a report of d contacts is proportional to 1 / (d / K + v), v the variance of the noise in a
+    bin: more bins help as long as d / K is not small beside v, and then only add noise.
+
+    epsilon_report: the privacy parameter of one report of the round; None without noise.
+    """
+    noise = noise_variance(epsilon_report)
+    wish = MOST_FIRST_BINS if noise == 0.0 else round(4 * CONTACTS / noise)
+    return min(max(wish, FIRST_BINS), MOST_FIRST_BINS, n_users)
+
 
 def next_bins(
     rounds: Sequence[SeriesRound], *, seed: int = 0, progress: Progress = ignore_progress
 ) -> tuple[NDArray[np.int64], int]:
     """The public bin of each user in the next round, and the number of bins, from all rounds so far.
 
+    A series that has seen nothing after three rounds, or earlier if even small communities would stay below the noise, asks for
+    the number of contacts alone, in a single bin: that has the least noise, and the tree will compare users by it.
+
     seed: decides the starts of the inference; the same reports and seed give the same bins.
     """
-    posterior = infer_groups(rounds, SECOND if len(rounds) == 1 else LATER, judge=False, seed=seed, progress=progress)
+    n = len(rounds[0].reports)
+    few = infer_groups(rounds, FEW, seed=seed, progress=progress)
+    weak = len(rounds) > len(ENOUGH_SIGNAL) or _measure_signal(few, n) < ENOUGH_SIGNAL[len(rounds) - 1]
+    if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
+        return np.zeros(n, np.int64), 1
+    posterior = infer_groups(rounds, SECOND if len(rounds) == 1 else LATER, seed=seed, progress=progress)
     label = posterior.find_likeliest(rounds, posterior.finer)
     present, bins = np.unique(label, return_inverse=True)
     if len(present) < 2:  # nothing tells users apart: halves in any order keep the round useful
-        return np.asarray(np.arange(len(label)) % 2, dtype=np.int64), 2
+        return np.arange(n, dtype=np.int64) % 2, 2
     return bins.astype(np.int64), len(present)
+
+
+def _measure_signal(posterior: GroupPosterior, n_users: int) -> float:
+    """How far small communities stand out in the first round; principal components see them above 1.
+
+    A community of s users differs from others by d^2 / (s K) in each of K bins (squared), against a variance of d / K + v. The
+    leading component of n such reports follows the communities if K times that ratio is above sqrt(K / n).
+    """
+    law, grid, n_bins = posterior.numbers.law, posterior.numbers.grid, posterior.widths[0]
+    variance = float(law @ grid) / n_bins + noise_variance(posterior.round_epsilons[0])
+    return float(law @ grid**2 / SMALL_COMMUNITY / variance * np.sqrt(n_users / n_bins))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SeriesRound", "combine_totals", "noise_variance"]
+__all__ = ["NoisyTotals", "SeriesRound", "combine_totals", "noise_variance"]
 
 
 class SeriesRound(NamedTuple):
@@ -29,6 +29,18 @@ class SeriesRound(NamedTuple):
         return int(self.reports.shape[1])
 
 
+class NoisyTotals(NamedTuple):
+    """Noisy numbers of contacts of some users, one or several for each.
+
+    values: (n, C) the totals. variances: (C,) of their noise; a single 0 without noise. laplace: (C,) whether the noise is that
+    of a single bin; otherwise it is the sum of many and taken as normal.
+    """
+
+    values: NDArray[np.float64]
+    variances: tuple[float, ...]
+    laplace: tuple[bool, ...]
+
+
 def noise_variance(epsilon_report: float | None) -> float:
     """Variance of the discrete Laplace noise in one bin of a report; 0 without noise."""
     if epsilon_report is None:
@@ -37,16 +49,24 @@ def noise_variance(epsilon_report: float | None) -> float:
     return 2.0 * q / (1.0 - q) ** 2
 
 
-def combine_totals(rounds: Sequence[SeriesRound], users: Any = slice(None)) -> tuple[NDArray[np.float64], float]:
-    """The total of each user's reports, averaged over rounds by inverse variance, and the variance of its noise.
+def combine_totals(reports: Sequence[NDArray[np.integer[Any]]], epsilons: Sequence[float | None]) -> NoisyTotals:
+    """What the reports of each user say about the number of contacts, from all rounds.
 
-    users: which users, as an index; all unless given.
+    Rounds of several bins are averaged by inverse variance, as the noise of many bins is nearly normal. A round of a single bin
+    stays apart, because its noise is a Laplace law, which tells up to twice as much as a normal law of the same variance.
+
+    reports: (n, K) of each round. epsilons: the privacy parameter of one report in each round.
     """
-    totals = [each.reports[users].sum(axis=1).astype(np.float64) for each in rounds]
-    variances = [each.n_bins * noise_variance(each.epsilon_report) for each in rounds]
+    totals = [each.sum(axis=1).astype(np.float64) for each in reports]
+    variances = [each.shape[1] * noise_variance(epsilon) for each, epsilon in zip(reports, epsilons, strict=True)]
     if min(variances) == 0.0:
         exact = [total for total, variance in zip(totals, variances, strict=True) if variance == 0.0]
-        return np.asarray(np.maximum.reduce(exact)), 0.0
-    precision = sum(1.0 / variance for variance in variances)
-    mean = sum(total / variance for total, variance in zip(totals, variances, strict=True)) / precision
-    return np.asarray(mean), 1.0 / precision
+        return NoisyTotals(np.maximum.reduce(exact)[:, None], (0.0,), (False,))
+    single = [t for t, each in enumerate(reports) if each.shape[1] == 1]
+    several = [t for t, each in enumerate(reports) if each.shape[1] > 1]
+    values, kept = [totals[t] for t in single], [variances[t] for t in single]
+    if several:
+        precision = sum(1.0 / variances[t] for t in several)
+        values.append(sum((totals[t] / variances[t] for t in several), np.zeros(len(totals[0]))) / precision)
+        kept.append(1.0 / precision)
+    return NoisyTotals(np.column_stack(values), tuple(kept), tuple(place < len(single) for place in range(len(kept))))

@@ -1,11 +1,11 @@
-"""Held-out modularity is Newman's modularity where reports are exact and bins are the groups."""
+"""The modularity of groups from reports is Newman's where reports are exact and bins are the groups."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from privact.learn.evidence.series.held_out_modularity import estimate_modularity
+from privact.learn.evidence.series.group_modularity import estimate_modularity
 from privact.learn.evidence.series.series_rounds import SeriesRound
 
 GROUP = np.repeat([0, 1], 4)

@@ -1,9 +1,9 @@
-"""Newman's modularity of groups, estimated from reports that the groups were not made from.
+"""Newman's modularity of groups, estimated from reports.
 
 Let N[g, k] be the contacts that group g reports in bin k, and P[h, k] the share of the contacts of group h that belong to members
 in bin k, which is public. Contacts of g in h spread over bins as h does, N = M P, so the contacts M between groups follow by
 least squares, and the modularity is trace(M) / sum(M) - sum over groups of their share of all contacts, squared. Noise averages
-out over users as long as it is independent of the groups.
+out over users. Groups that were inferred from the same reports follow their noise a little, so the estimate is a little high.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RIDGE = 1e-3
 def estimate_modularity(label: NDArray[np.int64], n_groups: int, played: SeriesRound, contacts: NDArray[np.float64]) -> float:
     """The modularity of groups; 0 for a single group.
 
-    label: (n,) the group of each user, made without this round's reports. played: the round, with its bins.
+    label: (n,) the group of each user, from 0. played: the round, with its bins.
     contacts: (n,) expected number of contacts of each user.
     """
     assert played.bins is not None
