@@ -84,7 +84,8 @@ class SeriesRows:
 
     def _totals(self, rows: NDArray[Any]) -> NoisyTotals:
         ends = np.cumsum((0, *self.posterior.widths))
-        return combine_totals([rows[:, a:b] for a, b in pairwise(ends)], self.posterior.round_epsilons)
+        parts = zip(pairwise(ends), self.posterior.round_epsilons, strict=True)
+        return combine_totals([SeriesRound(rows[:, a:b], None, epsilon) for (a, b), epsilon in parts])
 
 
 def as_series(rounds: Sequence[RoundReports]) -> list[SeriesRound]:

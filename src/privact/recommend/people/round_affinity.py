@@ -16,8 +16,8 @@ __all__ = ["fit_round"]
 def fit_round(played: SeriesRound) -> ContactAffinity:
     """The affinity of the users of one round; by the number of contacts alone where own groups are not known."""
     if played.bins is None or played.n_bins < 2:
-        totals, variance = combine_totals([played])
-        return rank_by_contacts(fit_contact_numbers(totals, variance).expect(totals))
+        totals = combine_totals([played])
+        return rank_by_contacts(fit_contact_numbers(totals).expect(totals))
     n_groups = played.n_bins
     group = np.asarray(played.bins, dtype=np.int64)
     lifts = fit_group_lifts(played.reports, group, noise_variance(played.epsilon_report))

@@ -32,7 +32,7 @@ BLOCK = 1 << 15
 def fit_series(rounds: Sequence[SeriesRound]) -> ContactAffinity:
     """The affinity of the users of a series; by the number of contacts alone where the reports do not tell who contacts are."""
     known = infer_groups(rounds)
-    contacts = known.numbers.expect(combine_totals(rounds)[0])
+    contacts = known.numbers.expect(combine_totals(rounds))
     if not known.sees_communities:
         return rank_by_contacts(contacts)
     member = np.empty((len(contacts), len(known.finer.weight)), np.float32)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privact.learn.evidence.series.contact_numbers import fit_contact_numbers
-from privact.learn.evidence.series.series_rounds import NoisyTotals, combine_totals, noise_variance
+from privact.learn.evidence.series.series_rounds import NoisyTotals, SeriesRound, combine_totals, noise_variance
 from privact.simulate.reports import simulate_reports
 
 
@@ -16,7 +16,7 @@ def contacts():
 
 
 def _error(contacts, tables, epsilon):
-    totals = combine_totals(tables, [epsilon / 2] * len(tables))
+    totals = combine_totals([SeriesRound(table, None, epsilon / 2) for table in tables])
     return float(np.mean((fit_contact_numbers(totals).expect(totals) - contacts) ** 2))
 
 
@@ -28,13 +28,14 @@ def test_a_round_of_one_bin_tells_more_than_one_of_eight(contacts):
 
 
 def test_exact_totals_are_taken_as_they_are():
-    totals = combine_totals([np.array([[3, 4], [0, 0]])], [None])
+    totals = combine_totals([SeriesRound(np.array([[3, 4], [0, 0]]), None, None)])
     assert totals == (pytest.approx(np.array([[7.0], [0.0]])), (0.0,), (False,))
     assert fit_contact_numbers(totals).expect(totals).tolist() == [7.0, 0.5]
 
 
 def test_rounds_of_several_bins_are_averaged_by_inverse_variance():
-    totals = combine_totals([np.array([[6, 6]]), np.array([[1, 1, 1, 1]]), np.array([[9]])], [0.5, 0.5, 0.5])
+    tables = [np.array([[6, 6]]), np.array([[1, 1, 1, 1]]), np.array([[9]])]
+    totals = combine_totals([SeriesRound(table, None, 0.5) for table in tables])
     one = noise_variance(0.5)
     assert isinstance(totals, NoisyTotals)
     assert totals.laplace == (True, False)

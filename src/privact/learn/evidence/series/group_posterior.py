@@ -20,7 +20,7 @@ from privact.learn.evidence.series.group_modularity import estimate_modularity
 from privact.learn.evidence.series.mixture import Groups, SideBySide, find_memberships, fit_groups
 from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, combine_evidence, measure_evidence
 from privact.learn.evidence.series.report_laws import LARGEST, ReportLaws, tabulate_laws
-from privact.learn.evidence.series.series_rounds import NoisyTotals, SeriesRound, combine_totals
+from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals
 from privact.learn.evidence.series.spectral_start import find_principal_points, group_by_means
 from privact.progress import Progress, ignore_progress
 
@@ -101,7 +101,7 @@ class GroupPosterior:
     def find_likeliest(self, rounds: Sequence[SeriesRound], groups: Groups | None = None) -> NDArray[np.int64]:
         """(n,) the likeliest group of every user of some rounds, block by block."""
         n = len(rounds[0].reports)
-        contacts = self.numbers.expect(_read_totals(rounds))
+        contacts = self.numbers.expect(combine_totals(rounds))
         found = np.empty(n, np.int64)
         for first in range(0, n, BLOCK):
             part = slice(first, first + BLOCK)
@@ -136,7 +136,7 @@ def infer_groups(
 
 
 def _infer(rounds: Sequence[SeriesRound], numbers: Sequence[int], seed: int, progress: Progress) -> GroupPosterior:
-    totals = _read_totals(rounds)
+    totals = combine_totals(rounds)
     law = fit_contact_numbers(totals)
     rng = np.random.default_rng(seed)
     n = len(totals.values)
@@ -203,7 +203,3 @@ def _choose_reliable(
         score.append(modularity[-1] * float(contacts @ member.max(axis=1) / contacts.sum()))
     chosen = int(np.flatnonzero(np.array(score) >= max(score) - (1.0 - RELIABLE) * abs(max(score)))[-1])
     return replace(posterior, groups=allowed[chosen], modularity=modularity[chosen])
-
-
-def _read_totals(rounds: Sequence[SeriesRound]) -> NoisyTotals:
-    return combine_totals([each.reports for each in rounds], [each.epsilon_report for each in rounds])

@@ -49,21 +49,19 @@ def noise_variance(epsilon_report: float | None) -> float:
     return 2.0 * q / (1.0 - q) ** 2
 
 
-def combine_totals(reports: Sequence[NDArray[np.integer[Any]]], epsilons: Sequence[float | None]) -> NoisyTotals:
+def combine_totals(rounds: Sequence[SeriesRound]) -> NoisyTotals:
     """What the reports of each user say about the number of contacts, from all rounds.
 
     Rounds of several bins are averaged by inverse variance, as the noise of many bins is nearly normal. A round of a single bin
     stays apart, because its noise is a Laplace law, which tells up to twice as much as a normal law of the same variance.
-
-    reports: (n, K) of each round. epsilons: the privacy parameter of one report in each round.
     """
-    totals = [each.sum(axis=1).astype(np.float64) for each in reports]
-    variances = [each.shape[1] * noise_variance(epsilon) for each, epsilon in zip(reports, epsilons, strict=True)]
+    totals = [each.reports.sum(axis=1).astype(np.float64) for each in rounds]
+    variances = [each.n_bins * noise_variance(each.epsilon_report) for each in rounds]
     if min(variances) == 0.0:
         exact = [total for total, variance in zip(totals, variances, strict=True) if variance == 0.0]
         return NoisyTotals(np.maximum.reduce(exact)[:, None], (0.0,), (False,))
-    single = [t for t, each in enumerate(reports) if each.shape[1] == 1]
-    several = [t for t, each in enumerate(reports) if each.shape[1] > 1]
+    single = [t for t, each in enumerate(rounds) if each.n_bins == 1]
+    several = [t for t, each in enumerate(rounds) if each.n_bins > 1]
     values, kept = [totals[t] for t in single], [variances[t] for t in single]
     if several:
         precision = sum(1.0 / variances[t] for t in several)
