@@ -44,6 +44,12 @@ def _shape() -> Measurement:
     return shape
 
 
+def _recommend() -> Measurement:
+    from privact.bench import recommend
+
+    return recommend
+
+
 def _refine() -> Measurement:
     from privact.bench import refine
 
@@ -111,6 +117,20 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Option("seconds", 10.0, "How long each flood lasts.", minimum=0.1),
         ),
         extra="device,server",
+    ),
+    Benchmark(
+        "recommend",
+        "Recommendations from many ratings: seconds and memory of fitting and choosing settings, milliseconds of a list.",
+        _recommend,
+        options=(
+            Option(
+                "users",
+                (10_000, 100_000),
+                "A number of users; as many items, a hundred times as many ratings. May be repeated.",
+                minimum=100,
+                shown="10k, 100k",
+            ),
+        ),
     ),
     Benchmark(
         "scale",

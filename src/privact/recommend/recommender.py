@@ -90,7 +90,7 @@ class Recommender(ABC):
 
         rows: (q) row numbers of the users.
         """
-        batches = [rows[part] for part in split_into_blocks(len(rows), self.ratings.n_items)]
+        batches = [rows[part] for part in split_into_blocks(len(rows), max(self.ratings.n_items, self.ratings.n_users))]
         listed = run_on_all_cores(lambda some: find_best_items(self.unrated_scores(some), k), batches)
         return np.concatenate([np.empty((0, k), np.int64), *listed])
 

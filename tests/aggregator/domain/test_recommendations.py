@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from privact.aggregator.domain import recommendations
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.protocol.report import Report
@@ -88,6 +90,26 @@ def test_new_ratings_replace_the_old_ones_and_bad_ones_change_nothing(served):
         assert refused.status_code == 400, bad
         assert list(refused.json()) == ["error"]
     assert [found["item"] for found in mine()] == ["samba"]
+
+
+def test_while_a_recommender_is_made_users_get_the_one_before(served, monkeypatch):
+    client, operator, people = served
+    ask = lambda user: client.get("/v1/rounds/spring/recommendations", headers=people[user])  # noqa: E731
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    before = ask(SIDES[0]).json()
+    finish, make = threading.Event(), recommendations.Recommendations._make
+    monkeypatch.setattr(recommendations, "_PATIENCE", 0.0)
+    monkeypatch.setattr(recommendations, "_LONGEST_WAIT", 0.0)
+    monkeypatch.setattr(recommendations.Recommendations, "_make", lambda *given: finish.wait(60) and make(*given))
+    some = "user,item\n" + "".join(f"{user},samba\n" for user in SIDES[5:8])
+    client.put("/v1/ratings", content=some, headers=operator)
+    assert ask(SIDES[0]).json() == before
+    client.app.state.services.recommendations._latest.clear()  # as for somebody whom the one before does not know
+    waiting = ask(SIDES[0])
+    assert (waiting.status_code, waiting.json()) == (409, {"error": "recommendations are being prepared: ask again soon"})
+    finish.set()
+    monkeypatch.setattr(recommendations, "_LONGEST_WAIT", 60.0)
+    assert [found["item"] for found in ask(SIDES[0]).json()["items"]] == ["samba"]
 
 
 def test_only_the_operator_uploads_and_only_users_ask(served):

@@ -5,12 +5,15 @@ import pytest
 from scipy.sparse import csr_array
 
 from privact.errors import InputError
+from privact.query.quality import draw_random_tree
+from privact.recommend import cores
 from privact.recommend.cold_start import validation
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.similar_reports import SimilarReports
 from privact.recommend.cold_start.validation import choose_settings
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.popularity import MostPopular
+from privact.recommend.ranking import find_best_items_plain
 from privact.tree.hct import HierarchicalClusterTree
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
@@ -210,7 +213,7 @@ class TestChoosingSettings:
     def test_others_win_by_more_than_two_standard_errors(self, monkeypatch, gains, chosen):
         """Of ten users five gain the first and five the second amount by other settings."""
         told = [np.zeros(10), np.repeat(gains, [5, 5])]
-        monkeypatch.setattr(validation, "run_on_all_cores", lambda work, parts: told)
+        monkeypatch.setattr(validation, "run_on_all_cores", lambda work, parts: [np.stack(told)])
         ratings = Ratings.from_csr(csr_array(np.ones((10, 3))))
         model = ColdStartRecommender(HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), 4), (((5, 6), (7, 8)), 9))), ratings)
         grid = (ColdStartSettings(10.0), ColdStartSettings(20.0))
@@ -218,13 +221,10 @@ class TestChoosingSettings:
 
     def test_without_a_report_the_first_of_each_strength_is_tried_in_order(self, ratings, monkeypatch):
         asked = []
-        monkeypatch.setattr(
-            validation, "run_on_all_cores", lambda work, parts: asked.extend(parts) or [np.zeros(60)] * len(parts)
-        )
+        blend = ColdStartRecommender.blended
+        monkeypatch.setattr(ColdStartRecommender, "blended", lambda *given: asked.append(given[-1]) or blend(*given))
         grid = tuple(ColdStartSettings(strength, power=power) for strength, power in ((9.0, 1.0), (5.0, 1.0), (9.0, 2.0)))
-        assert (
-            choose_settings(ColdStartRecommender(self.tree(list(range(60))), ratings), np.random.default_rng(0), grid) == grid[0]
-        )
+        choose_settings(ColdStartRecommender(self.tree(list(range(60))), ratings), np.random.default_rng(0), grid)
         assert asked == list(grid[:2])
 
     def test_of_equally_good_settings_the_first_wins(self, ratings):
@@ -232,3 +232,23 @@ class TestChoosingSettings:
         grid = tuple(ColdStartSettings(np.inf, prior=prior, power=0.0) for prior in (1.0, 2.0))  # the prior of nothing
         assert choose_settings(model, np.random.default_rng(0), grid) == grid[0]
         assert choose_settings(model, np.random.default_rng(0), grid[::-1]) == grid[1]
+
+
+@pytest.mark.parametrize("reported", [False, True])
+@pytest.mark.parametrize("evenly", [False, True])
+def test_lists_are_those_of_dense_matrices(reported, evenly, monkeypatch):
+    """The definition, users by users times users by items, against what is listed for one user and for many at a time."""
+    rng = np.random.default_rng(8)
+    tree = draw_random_tree(80, rng)
+    ratings = Ratings.from_csr(csr_array(rng.random((80, 30)) < rng.random(30) / 3))
+    extra = {"groups": rng.integers(-1, 4, 80), "contacts": rng.poisson(3.0, (80, 4))} if reported else {}
+    settings = ColdStartSettings(strength=20.0, evenly=evenly)
+    model = ColdStartRecommender(tree, ratings, settings=settings, **extra)
+    rows = np.arange(80)
+    has = model.ratings.binary.toarray()
+    rates = np.round(model.weights(rows) @ has, 12)
+    rates[(has > 0) | (model.ratings.counts == 0)] = -np.inf
+    listed = find_best_items_plain(rates, 12)
+    np.testing.assert_array_equal(model.rank(rows, 12), listed)
+    monkeypatch.setattr(cores, "CELLS", 1)  # one user at a time, by the compiled loop
+    np.testing.assert_array_equal(model.rank(rows, 12), listed)

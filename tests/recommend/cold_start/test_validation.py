@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from privact.query.quality import draw_random_tree
+from privact.recommend import cores
 from privact.recommend.cold_start import validation
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.validation import choose_settings, choose_settings_for_tree
@@ -28,13 +30,21 @@ def test_a_seed_asks_the_same_users_as_its_generator(monkeypatch: pytest.MonkeyP
     assert len(asked[0]) == 3
 
 
-def test_settings_are_not_tried_where_that_takes_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight users are asked, of eight: 64 pairs are weighed."""
-    monkeypatch.setattr(validation, "choose_settings", lambda *given: ColdStartSettings(strength=5.0))
-    tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
-    model = ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2)))))
-    assert choose_settings_for_tree(model, 64).strength == 5.0
-    assert choose_settings_for_tree(model, 63) == model.settings
+def test_what_is_chosen_does_not_depend_on_how_many_users_are_weighed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are scored on 60 users at once, then on one at a time: every user's NDCG is the same."""
+    rng = np.random.default_rng(5)
+    tree = draw_random_tree(60, rng)
+    ratings = Ratings.from_csr(csr_array((rng.random((60, 25)) < 0.2).astype(float)))
+    model = ColdStartRecommender(tree, ratings, groups=rng.integers(0, 3, 60), contacts=rng.random((60, 3)) * 9)
+    found: list[list[np.ndarray]] = []
+    run = validation.run_on_all_cores
+    monkeypatch.setattr(validation, "run_on_all_cores", lambda *given: found.append(run(*given)) or found[-1])
+    chosen = choose_settings(model, 1)
+    monkeypatch.setattr(cores, "CELLS", 1)
+    assert choose_settings(model, 1) == chosen
+    (at_once,), one_by_one = found
+    assert len(one_by_one) == at_once.shape[1] > 50
+    np.testing.assert_array_equal(np.concatenate(one_by_one, axis=1), at_once)
 
 
 def test_closer_communities_are_tried_in_small_trees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,16 @@
 """Recommendations for users of a released tree: the operator's ratings + the tree + a user's own report -> items with reasons.
 
 Ratings are not protected by rounds: they are what a service holds already. They lie in one file of the data folder, as they were
-uploaded. A recommender is made when it is first asked for, and again after the ratings or the tree have changed; meanwhile
-others get what the one before recommends. Users see ranks and coarse reasons (`recommend.cold_start.coarse_lists`).
+uploaded. A recommender is made when it is first asked for, and again after the ratings or the tree have changed, in a thread of
+its own; meanwhile users get what the one before recommends, and whom it does not know is told to ask again. Users see ranks and
+coarse reasons (`recommend.cold_start.coarse_lists`).
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +40,8 @@ LONGEST: Final = 256 * 2**20
 """Longest upload of ratings, in bytes."""
 
 _MOST: Final = 2  # recommenders that stay in memory
-_MOST_WEIGHTS: Final = 1_000_000  # pairs of users weighed while settings are chosen: a few times 8 MB
+_PATIENCE: Final = 2.0  # seconds that the request which starts a new recommender waits for it before it takes the older one
+_LONGEST_WAIT: Final = 10.0  # seconds that a request waits if there is no older one
 _PARQUET: Final = b"PAR1"
 _NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
 
@@ -58,8 +61,8 @@ class Recommendations:
         self._minimum_holders = settings.minimum_holders
         self._lock = threading.Lock()  # of the tables below; nothing slow happens under it
         self._reading = threading.Lock()
-        self._latest: dict[object, ColdStartRecommender] = {}
-        self._making: dict[object, threading.Lock] = {}
+        self._latest: dict[str, ColdStartRecommender] = {}
+        self._making: dict[object, Future[ColdStartRecommender]] = {}
         self._chosen: OrderedDict[object, ColdStartSettings] = OrderedDict()
         self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
         self._ratings: tuple[object, Ratings] | None = None
@@ -95,37 +98,57 @@ class Recommendations:
         return {"user": name, "items": [found._asdict() for found in listed]}
 
     def _find_recommender(self, round_id: str, tree: ReleasedTree, name: str) -> ColdStartRecommender:
-        """The recommender of a tree and the ratings of now. One thread makes it; meanwhile others use the one before."""
+        """The recommender of a tree and the ratings of now, or the one before while a thread makes it."""
         file = next((path for path in self._folder.glob("ratings.*")), None)
         if file is None:
             raise WrongState("there are no ratings on this server: the operator can upload some")
         version = (file.name, file.stat().st_mtime_ns, file.stat().st_size)
-        source, key = (round_id, version), (round_id, tree.digest, tree.tree.n_users, version)
+        key = (round_id, tree.digest, tree.tree.n_users, version)
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
-            older = self._latest.get(source)
-            making = self._making.setdefault(key, threading.Lock())
+            older = self._latest.get(round_id)
+            making = self._making.get(key)
+            if starts := making is None:
+                making = self._making[key] = Future()
+        assert making is not None
+        if starts:
+            work = (making, key, round_id, tree, file, version)
+            threading.Thread(target=self._make_aside, args=work, daemon=True, name="recommender").start()
         knows = older is not None and older.tree.users is not None and name in older.tree.users
-        if not making.acquire(blocking=not knows) and older is not None:
-            return older
         try:
+            return making.result(_LONGEST_WAIT if not knows else _PATIENCE if starts else 0.0)
+        except TimeoutError:
+            if knows and older is not None:
+                return older
+            raise WrongState("recommendations are being prepared: ask again soon", retry_after=5) from None
+
+    def _make_aside(
+        self,
+        making: Future[ColdStartRecommender],
+        key: tuple[object, ...],
+        round_id: str,
+        tree: ReleasedTree,
+        file: Path,
+        version: object,
+    ) -> None:
+        """Make a recommender in a thread of its own and keep it."""
+        try:
+            made = self._make(round_id, tree, self._read_ratings(file, version), (round_id, version))
+        except BaseException as error:  # whoever waits is told, whatever it is
             with self._lock:
-                made = self._made.get(key)
-            if made is None:  # else it was made while this thread waited
-                made = self._make(round_id, tree, self._read_ratings(file, version), source)
-            with self._lock:
-                self._made[key] = self._latest[source] = made
-                while len(self._made) > _MOST:
-                    self._made.popitem(last=False)
-                while len(self._latest) > _MOST:
-                    self._latest.pop(next(iter(self._latest)))
-            return made
-        finally:
-            making.release()
-            with self._lock:
-                self._making.pop(key, None)
+                del self._making[key]
+            making.set_exception(error)
+            return
+        with self._lock:
+            self._made[key] = self._latest[round_id] = made
+            while len(self._made) > _MOST:
+                self._made.popitem(last=False)
+            while len(self._latest) > _MOST:
+                self._latest.pop(next(iter(self._latest)))
+            del self._making[key]
+        making.set_result(made)
 
     def _make(self, round_id: str, tree: ReleasedTree, ratings: Ratings, source: object) -> ColdStartRecommender:
         """A recommender; its settings are chosen once for a round and its ratings, not again for every late joiner."""
@@ -138,7 +161,7 @@ class Recommendations:
         groups, contacts = self._contact_groups(round_id, tree)
         made = ColdStartRecommender(tree.tree, ratings, groups=groups, contacts=contacts, verb=self._verb)
         if source not in self._chosen:
-            self._chosen[source] = choose_settings_for_tree(made, _MOST_WEIGHTS)
+            self._chosen[source] = choose_settings_for_tree(made)
             while len(self._chosen) > _MOST:
                 self._chosen.popitem(last=False)
         made.settings = self._chosen[source]

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fill_weights(
     leaves: NDArray[np.int64],
     parent: NDArray[np.int32],
@@ -58,3 +58,18 @@ def fill_weights(
             if not rated[user]:
                 weights[row, user] = 0.0
         weights[row, leaf] = 0.0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add_rates(
+    indptr: NDArray[np.int32], indices: NDArray[np.int32], weights: NDArray[np.float64], rates: NDArray[np.float64]
+) -> None:
+    """Add each user's weight to the rates of the items that the user has.
+
+    indptr, indices: items of user v are indices[indptr[v] : indptr[v + 1]]. weights: (n). rates: (n_items) to add to.
+    """
+    for user in range(len(weights)):
+        weight = weights[user]
+        if weight != 0.0:
+            for entry in range(indptr[user], indptr[user + 1]):
+                rates[indices[entry]] += weight

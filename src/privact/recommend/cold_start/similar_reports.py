@@ -48,5 +48,6 @@ class SimilarReports:
         """
         share = voices / max(float(voices.sum()), 1e-300)
         held = self.covariance + ridge * np.eye(len(self.covariance))
-        away = self.points - share @ self.points  # from the mean, so that the weights of every row have the same sum
-        return np.asarray((1.0 + np.linalg.solve(held, self.points[rows].T).T @ away.T) * share)
+        directions = np.linalg.solve(held, self.points[rows].T).T
+        mean = directions @ (share @ self.points)  # is taken off, so that the weights of every row have the same sum
+        return np.asarray((1.0 + directions @ self.points.T - mean[:, None]) * share)

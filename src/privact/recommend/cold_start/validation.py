@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings, weighted_rates
 from privact.recommend.cold_start.community_rates import weigh_communities
-from privact.recommend.cores import run_on_all_cores
+from privact.recommend.cores import run_on_all_cores, split_into_blocks
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.ranking import find_best_items
 
-__all__ = ["GRID", "ITEMS", "MOST_WEIGHTS", "choose_settings", "choose_settings_for_tree"]
+__all__ = ["GRID", "ITEMS", "choose_settings", "choose_settings_for_tree"]
 
 GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(),
@@ -34,9 +34,6 @@ then the same with users weighing more evenly."""
 
 ASKED, WORK = 300, 200_000_000
 """Number of users in the validation set: limited by the number of (user, rating) products, but at least this number."""
-
-MOST_WEIGHTS = 10_000_000
-"""How many pairs of users `settings_for` weighs at a time, at most."""
 
 DOUBT = 2.0
 """By how many standard errors other settings must be better than the first."""
@@ -68,18 +65,22 @@ def choose_settings(
     if len(rows) < 2:
         return grid[0]
     rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _asked(len(rows), ratings.matrix.nnz)])
-    relevant = ratings.matrix[rows]
-    weights = {
-        strength: weigh_communities(recommender.tree, rows, rated, strength)
-        for strength in dict.fromkeys(settings.strength for settings in grid)
-    }
     tried = grid if recommender.groups is not None else _different_trees(grid)
 
-    def reached(settings: ColdStartSettings) -> NDArray[np.float64]:
-        rates = weighted_rates(recommender.blended(weights[settings.strength], rows, settings), ratings)
-        return score(find_best_items(rates, k), relevant).ndcg
+    def reached(some: slice) -> NDArray[np.float64]:
+        """(settings, users) NDCG of some of the users under all settings."""
+        asked = rows[some]
+        relevant = ratings.matrix[asked]
+        weights = {
+            strength: weigh_communities(recommender.tree, asked, rated, strength)
+            for strength in dict.fromkeys(settings.strength for settings in tried)
+        }
+        rates = (weighted_rates(recommender.blended(weights[each.strength], asked, each), ratings) for each in tried)
+        return np.stack([score(find_best_items(found, k), relevant).ndcg for found in rates])
 
-    first, *others = run_on_all_cores(reached, tried)
+    # A block of users is weighed at a time: (users, users) weights of everybody asked would not fit in memory.
+    blocks = split_into_blocks(len(rows), recommender.ratings.n_users)
+    first, *others = np.concatenate(run_on_all_cores(reached, blocks), axis=1)
     best, gain = tried[0], 0.0
     for settings, found in zip(tried[1:], others, strict=True):
         difference = found - first
@@ -89,18 +90,15 @@ def choose_settings(
     return best
 
 
-def choose_settings_for_tree(recommender: ColdStartRecommender, most_weights: int = MOST_WEIGHTS) -> ColdStartSettings:
+def choose_settings_for_tree(recommender: ColdStartRecommender) -> ColdStartSettings:
     """The settings that serve the users of a tree best, chosen by `choose_settings`, always alike.
 
     Default settings are for thousands of users. In smaller trees, where they leave little but popularity, closer communities are
-    tried too. Where the choice would take too much memory the recommender's own settings stay.
+    tried too.
 
-    recommender: fitted. most_weights: how many pairs of users may be weighed at a time, a few times 8 bytes each.
+    recommender: fitted.
     """
-    ratings = recommender.ratings
-    rated = int((ratings.activity > 0).sum())
-    if _asked(rated, ratings.n_ratings) * ratings.n_users > most_weights:
-        return recommender.settings
+    rated = int((recommender.ratings.activity > 0).sum())
     least = min(settings.strength for settings in GRID)
     strengths = [part for part in (rated / 100, rated / 10, float(rated)) if 0 < part < least]
     closer = [replace(settings, strength=part) for part in strengths for settings in (GRID[0], replace(GRID[0], ridge=np.inf))]

@@ -154,12 +154,14 @@ class Ratings:
         rows = np.array([self._rows.get(name, -1) for name in names], dtype=np.int64)
         if not (rows >= 0).any():
             raise InputError(f"none of the {len(names)} users, such as {next(iter(names), '')!r}, has ratings: check the ids")
-        wanted = self.matrix[np.maximum(rows, 0)]
-        entries = wanted.tocoo()
-        kept = rows[entries.row] >= 0
-        items, column = np.unique(entries.col[kept], return_inverse=True)
-        taken = tuple(self.items[item] for item in items.tolist())
-        return Ratings._of_entries(entries.row[kept].astype(np.int64), column, entries.data[kept], names, taken)
+        known = self.matrix[rows[rows >= 0]]
+        activity = np.zeros(len(names), np.int64)
+        activity[rows >= 0] = np.diff(known.indptr)
+        rated = np.bincount(known.indices, minlength=self.n_items) > 0
+        column = (np.cumsum(rated) - 1)[known.indices]
+        taken = tuple(self.items[item] for item in np.flatnonzero(rated).tolist())
+        indptr = np.append(0, np.cumsum(activity))
+        return Ratings(csr_array((known.data, column, indptr), shape=(len(names), len(taken))), names, taken)
 
     def normalised(self, way: Normalisation) -> Ratings:
         """The ratings as numbers up to 1, as in the paper.
