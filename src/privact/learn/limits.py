@@ -22,7 +22,7 @@ class Limits:
     routed: users that one task assigns to their parts.
     summed: users whose points one task adds up.
     top_bytes: memory for the sums of the clusters at the top of a tree, which are polished last.
-    copied: rows that are written in order at a time.
+    copied: rows that are read at a time to be written in another order.
     posterior_sample: the most users, evenly spaced, that the distribution of rates is estimated from.
     one_process: up to this many users starting worker processes takes longer than they save.
     """
@@ -37,7 +37,7 @@ class Limits:
     routed: int = 16_384
     summed: int = 16_384
     top_bytes: int = 2**28
-    copied: int = 1 << 18
+    copied: int = 1 << 20
     posterior_sample: int = 20_000
     one_process: int = 50_000
 

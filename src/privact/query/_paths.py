@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_steps(indptr, contacts, users, first, targets, two, found, steps):  # type: ignore[no-untyped-def]
     """How many of each user's targets are two steps away, how many can be reached, and how many steps that takes in all.
 

@@ -30,6 +30,9 @@ __all__ = [
 MOST_SEARCHED = 5_000
 """From how many users at most paths are searched: evenly spaced ones, where there are more."""
 
+LEAST_SEARCHED, SEARCH_WORK = 500, 1_000_000_000
+"""Fewer in a large network, where one search may visit every contact: so many visits in all, but at least so many users."""
+
 
 @dataclass(frozen=True)
 class TreeQuality:
@@ -39,7 +42,7 @@ class TreeQuality:
     share_of_two_hop: the share of contacts of contacts among them, who are not contacts themselves.
     mean_path: how many steps through contacts near users are away, those who can be reached; mean over users.
     auc: the chance that two contacts are nearer in the tree than two others, see `link_auc`.
-    searched: over how many users the two-hop share and the mean path are means: all, or MOST_SEARCHED of more.
+    searched: over how many users the two-hop share and the mean path are means: all, or evenly spaced ones of many.
     """
 
     share_of_contacts: float
@@ -57,7 +60,8 @@ def measure_tree_quality(tree: HierarchicalClusterTree, adjacency: Any) -> TreeQ
     share = measure_contact_share(tree, adjacency)
     indptr, contacts = _rows(tree, adjacency)
     with_contacts = np.flatnonzero(np.diff(indptr))
-    users = with_contacts[:: -(-len(with_contacts) // MOST_SEARCHED)]
+    most = min(MOST_SEARCHED, max(LEAST_SEARCHED, SEARCH_WORK // max(1, len(contacts))))
+    users = with_contacts[:: -(-len(with_contacts) // most)]
     first, near = find_near_users(tree, users, np.diff(indptr)[users])
     steps = steps_to(indptr, contacts, users, first, near)
     reached = steps.found > 0

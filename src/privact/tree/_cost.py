@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_products(running, first, middle, last, weight, out):  # type: ignore[no-untyped-def]
     """out[node] += weight * (sum over its left users) * (sum over its right users), from running sums in leaf order."""
     for node in range(first.shape[0]):
@@ -14,7 +14,7 @@ def add_products(running, first, middle, last, weight, out):  # type: ignore[no-
         out[node] += weight * (split - running[first[node]]) * (running[last[node]] - split)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_pairs(places, weight, highest, pairs):  # type: ignore[no-untyped-def]
     """pairs[node] += weight * (how many pairs of a set of users part at that internal node).
 
@@ -45,7 +45,7 @@ def add_pairs(places, weight, highest, pairs):  # type: ignore[no-untyped-def]
         pairs[join[closed] - n] += weight * reach[closed] * (count - 1 - closed)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_group_pairs(places, bounds, highest, pairs):  # type: ignore[no-untyped-def]
     """As add_pairs for each group of users, places[bounds[i]:bounds[i + 1]]."""
     for i in range(bounds.shape[0] - 1):
@@ -53,7 +53,7 @@ def add_group_pairs(places, bounds, highest, pairs):  # type: ignore[no-untyped-
             add_pairs(places[bounds[i] : bounds[i + 1]], 1.0, highest, pairs)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def range_maxima(values):  # type: ignore[no-untyped-def]
     """Row j holds the maximum of each run of 2^j values."""
     n = values.shape[0]
@@ -69,7 +69,7 @@ def range_maxima(values):  # type: ignore[no-untyped-def]
     return table
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def maximum(table, first, last):  # type: ignore[no-untyped-def]
     """The maximum of values[first:last]."""
     row = 0

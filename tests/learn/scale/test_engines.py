@@ -58,6 +58,13 @@ def test_results_come_in_the_order_of_calls_whatever_was_done_first():
     assert sorted(told) == [0, 1, 2, 3]
 
 
+def die_once(number, marker):
+    if number == 2 and not os.path.exists(marker):
+        open(marker, "w").close()
+        os._exit(9)
+    return 2 * number
+
+
 def test_calls_are_read_as_there_is_room():
     """Arguments may be large: only a few wait at a time."""
     read = []
@@ -95,7 +102,16 @@ def test_a_pool_shares_values_through_files_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_worker_of_a_pool_that_dies_is_told_in_one_line(tmp_path):
+def test_a_worker_of_a_pool_that_dies_is_replaced_once(tmp_path):
+    """The third call ends its process the first time it runs; all calls under way then are made again."""
+    marker = tmp_path / "died"
+    with open_engine(2, scratch=tmp_path) as engine:
+        found = run(engine, die_once, [(number, str(marker)) for number in range(8)], lambda number: None)
+    assert marker.exists()
+    assert found == [2 * number for number in range(8)]
+
+
+def test_a_worker_of_a_pool_that_dies_twice_is_told_in_one_line(tmp_path):
     with (
         pytest.raises(PrivaCTError, match=r"worker processes died.*--cluster local:N") as caught,
         open_engine(2, scratch=tmp_path) as e,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,10 +48,9 @@ def cost(
         bins, n_bins = bins_of(loaded, contacts, labels)
         vectors = degree_vectors(contacts, bins, n_bins)
         trees = {"this tree": loaded, **controls(loaded, contacts, seed, tell)}
-        costs = {}
-        for name, candidate in trees.items():
-            tell(f"cost of {name}", 0, 0)
-            costs[name] = dasgupta_cost(candidate, vectors)
+        tell("costs", 0, 0)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            costs = dict(zip(trees, pool.map(lambda candidate: dasgupta_cost(candidate, vectors), trees.values()), strict=True))
     whole = rho(loaded.n_users)
     if json:
         found = {name: {"cost": value, "relative_utility": value / whole} for name, value in costs.items()}
@@ -81,13 +82,14 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
         loaded = HierarchicalClusterTree.load(tree)
         contacts, left_out = contacts_of(loaded, graph)
         adjacency = contacts.to_scipy()
-        found = {}
-        for name, candidate in {"this tree": loaded, **controls(loaded, contacts, seed, tell)}.items():
-            tell(f"quality of {name}", 0, 0)
-            found[name] = measure_tree_quality(candidate, adjacency)
+        trees = {"this tree": loaded, **controls(loaded, contacts, seed, tell)}
+        tell("quality", 0, 0)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            measured = pool.map(lambda candidate: measure_tree_quality(candidate, adjacency), trees.values())
+            found = dict(zip(trees, measured, strict=True))
     if json:
-        trees = _keys({name: asdict(quality) for name, quality in found.items()})
-        print_json({"users": loaded.n_users, "users_left_out": left_out, "contacts": contacts.n_edges, "trees": trees})
+        qualities = _keys({name: asdict(quality) for name, quality in found.items()})
+        print_json({"users": loaded.n_users, "users_left_out": left_out, "contacts": contacts.n_edges, "trees": qualities})
         return
     rows = [
         (name, f"{q.share_of_contacts:.2%}", f"{q.share_of_two_hop:.2%}", f"{q.mean_path:.2f}", f"{q.auc:.3f}")

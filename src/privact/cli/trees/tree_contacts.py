@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from privact.cli.files import read_labels
 from privact.errors import InputError
 from privact.estimator import PrivaCT
+from privact.learn.scale.engines import open_engine, workers_for
 from privact.network.graph import ContactGraph
 from privact.network.graph_files import read_graph
 from privact.progress import Progress
@@ -70,5 +71,6 @@ def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell
     if seed < 0:
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
     epsilon = tree.parameters.get("epsilon")
-    degree_only = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=tell).tree_
+    with open_engine(workers_for(graph.n_users)) as engine:
+        degree_only = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=tell, engine=engine).tree_
     return {"number of contacts only": degree_only, "random tree": draw_random_tree(tree.n_users, np.random.default_rng(seed))}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from privact.errors import InputError
 from privact.learn.limits import LIMITS, Limits
-from privact.learn.scale.task_runner import IN_PROCESS, MOST_WORKERS, Engine, share_in_folder
+from privact.learn.scale.task_runner import IN_PROCESS, MOST_WORKERS, Engine, RestartedPool, share_in_folder
 
 __all__ = ["Engine", "open_engine", "workers_for"]
 
@@ -64,9 +64,9 @@ def _scratch(parent: str | Path | None) -> Iterator[Path]:
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(workers: int) -> Iterator[RestartedPool]:
     """A pool of fresh processes; forked ones would inherit locks of threads that they do not have."""
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_follow_parent)
+    pool = RestartedPool(lambda: ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_follow_parent))
     try:
         yield pool
     finally:

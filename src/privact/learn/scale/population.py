@@ -158,14 +158,22 @@ class RowDelivery:
             self._path = None
 
     def _write(self) -> None:
-        """Write all rows in the present order to a file that workers read slices of."""
+        """Write all rows in the present order to a file that workers read slices of.
+
+        Rows are read as they lie, a block at a time. A part takes its users in the order in which they came, so that a block's
+        share of each part is one run of the file. Reading part by part would touch a page of the file for every row.
+        """
         if self.engine.folder is None or self._rows is None:
             return
         handle, path = tempfile.mkstemp(prefix="rows-", suffix=".npy", dir=self.engine.folder)
         os.close(handle)
         target = np.lib.format.open_memmap(path, "w+", self._rows.dtype, self._rows.shape)
+        place_of = np.empty(len(self.order), np.int64)
+        place_of[self.order] = np.arange(len(self.order))
         for first, last in split_range(0, len(self.order), self._copied):
-            target[first:last] = self._rows[self.order[first:last]]
+            block, places = self._rows[first:last], place_of[first:last]
+            rising = np.argsort(places, kind="stable")
+            target[places[rising]] = block[rising]
         target.flush()
         del target
         self.close()

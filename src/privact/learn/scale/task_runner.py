@@ -1,8 +1,8 @@
 """Tasks on an executor in the manner of concurrent.futures, whatever is behind it: this process, a pool, or a Dask cluster.
 
-The executor retries tasks whose worker died and decides where they run. What is the same for all is here: a bounded number of
-tasks under way, results by number whatever the order in which they finish, and cancelling the rest when one fails or the user
-interrupts.
+The executor decides where tasks run. A Dask cluster retries tasks whose worker died; a pool of processes is started again once
+for them. What is the same for all is here: a bounded number of tasks under way, results by number whatever the order in which
+they finish, and cancelling the rest when one fails or the user interrupts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -20,10 +20,23 @@ from typing import Any
 
 from privact.errors import PrivaCTError
 
-__all__ = ["IN_PROCESS", "MOST_WORKERS", "Engine", "InProcess", "SharedFile", "read_shared", "run", "share_in_folder"]
+__all__ = [
+    "IN_PROCESS",
+    "MOST_WORKERS",
+    "Engine",
+    "InProcess",
+    "RestartedPool",
+    "SharedFile",
+    "read_shared",
+    "run",
+    "share_in_folder",
+]
 
 MOST_WORKERS = 512
 """The most worker processes on one machine."""
+
+
+_Call = tuple[int, tuple[Any, ...]]  # the number of a call and its arguments
 
 
 class InProcess(Executor):
@@ -34,6 +47,35 @@ class InProcess(Executor):
         future: Future[Any] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
+
+
+class RestartedPool(Executor):
+    """A pool of processes that is started again once, after a worker has died.
+
+    start: starts a pool.
+    """
+
+    def __init__(self, start: Callable[[], Executor]) -> None:
+        self._start = start
+        self._pool = start()
+        self._restarts = 1
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Give a task to the pool; raises BrokenProcessPool once a worker has died."""
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def restart(self) -> bool:
+        """Replace a broken pool by a new one; whether it may be."""
+        if self._restarts == 0:
+            return False
+        self._restarts -= 1
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = self._start()
+        return True
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes."""
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
 @dataclass(frozen=True)
@@ -84,28 +126,52 @@ def run(engine: Engine, task: Callable[..., Any], calls: Iterable[tuple[Any, ...
     calls: read as workers become free, so that only a few wait at a time. done: called with the number of each finished call.
     """
     results: dict[int, Any] = {}
-    waiting: dict[Future[Any], int] = {}
-    room = 1 if engine.in_process else 2 * engine.workers + 2
+    waiting: dict[Future[Any], _Call] = {}
+    again: list[_Call] = []
     rest = enumerate(calls)
     try:
         while True:
-            while len(waiting) < room and (following := next(rest, None)) is not None:
-                number, arguments = following
-                waiting[engine.executor.submit(task, *arguments)] = number
-            if not waiting:
-                return [results[number] for number in range(len(results))]
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                number = waiting.pop(future)
-                results[number] = future.result()
-                done(number)
+            try:
+                _submit(engine, task, again, rest, waiting)
+                if not waiting:
+                    return [results[number] for number in range(len(results))]
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    number, _ = waiting[future]
+                    results[number] = future.result()
+                    del waiting[future]
+                    done(number)
+            except BrokenProcessPool:
+                if not isinstance(engine.executor, RestartedPool) or not engine.executor.restart():
+                    raise
+                again += waiting.values()
+                waiting.clear()
     except BrokenProcessPool:
         raise PrivaCTError(
-            f"one of {engine.workers} worker processes died, perhaps for want of memory: use fewer workers, or "
-            "--cluster local:N, which tries again"
+            f"some of {engine.workers} worker processes died, and again after a new start, perhaps for want of memory: use fewer "
+            "workers, or --cluster local:N, which tries again"
         ) from None
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _submit(
+    engine: Engine,
+    task: Callable[..., Any],
+    again: list[_Call],
+    rest: Iterator[_Call],
+    waiting: dict[Future[Any], _Call],
+) -> None:
+    """Give calls to the executor until enough wait: first those to repeat, then the rest."""
+    room = 1 if engine.in_process else 2 * engine.workers + 2
+    while len(waiting) < room:
+        if not again:
+            following = next(rest, None)
+            if following is None:
+                return
+            again.append(following)
+        waiting[engine.executor.submit(task, *again[-1][1])] = again[-1]
+        again.pop()
 
 
 def share_in_folder(folder: Path) -> Callable[[Any], SharedFile]:
