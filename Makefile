@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test promises cluster browser lint docs bench lock device-wheel release-check clean
-SLOW_SUITES := tests/promises tests/cluster tests/browser
+.PHONY: setup demo test promises cluster browser deployment lint docs bench lock device-wheel release-check clean
+SLOW_SUITES := tests/promises tests/cluster tests/browser tests/deployment
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    a private round on a synthetic network, from contacts to pictures (in demo/)"
 	@echo "make test    all fast tests"
-	@echo "make promises, make cluster, make browser    the slower suites: what is promised, real workers, a real browser"
+	@echo "make promises, make cluster, make browser, make deployment    the slower suites: what is promised, real workers, a real browser, real proxies"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make docs    the documentation, in site/"
 	@echo "make bench   the published numbers; needs the datasets: make bench DATA=DIR"
@@ -35,7 +35,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 $(SLOW_SUITES:%=--ignore=%)
 
-promises cluster browser: $(READY)
+promises cluster browser deployment: $(READY)
 	$(BIN)/python -m pytest tests/$@
 
 lint: $(READY)

@@ -85,7 +85,7 @@ def test_nothing_is_written_after_the_close_and_nothing_acknowledged_before_it_i
 
     def deliver(user):
         if user is None:
-            return server.operate("POST", "/v1/rounds/brief/close")["reports"]
+            return server.operate("POST", "/v1/rounds/brief/close?force=true")["reports"]
         return send(server, "brief", tokens[user], sent[user])[0]
 
     done = in_parallel(deliver, deliveries)

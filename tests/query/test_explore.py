@@ -8,6 +8,7 @@ import pytest
 
 from privact.errors import InputError
 from privact.query.explore import MOST_LISTED, compare, cut_sizes, members, rings, search, view
+from privact.query.groups import number_groups
 from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -154,3 +155,20 @@ def test_what_is_not_there_is_refused_in_one_line(tree, ask):
     with pytest.raises(InputError) as refused:
         ask(tree)
     assert "\n" not in str(refused.value)
+
+
+def test_the_usual_cut_works_on_every_tree(path):
+    found = cut_sizes(path)  # a caterpillar has no two clusters of a usual size
+    assert found["k"] == len(found["clusters"]) >= 1
+    assert cut_sizes(HierarchicalClusterTree.from_nested(("a", "b")))["k"] == 2
+
+
+def test_groups_name_and_colour_blocks_and_clusters():
+    tree = HierarchicalClusterTree.from_nested(((("a", "b"), "c"), (("d", "e"), "f")))
+    groups = number_groups(tree, ["left", "left", "left", "right", "right", None])
+    shown = view(tree, groups=groups)
+    assert shown["groups"] == ["left", "right"]
+    assert shown["blocks"][0]["group"] == {"number": 0, "name": "left", "share": 0.5}
+    first, second = cut_sizes(tree, 2, groups=groups)["clusters"]
+    assert first["groups"] == [{"number": 0, "name": "left", "share": 1.0}]
+    assert second["groups"] == [{"number": 1, "name": "right", "share": 2 / 3}]

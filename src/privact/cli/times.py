@@ -1,4 +1,4 @@
-"""Times as people write them: '2026-01-31T12:00Z', '+7d' -> UTC seconds; and back."""
+"""Times as people write them: '2026-01-31T12:00Z', '+7d' -> UTC seconds; and back, in words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime
 
 from privact.errors import InputError
+from privact.protocol.moments import write_moment
 
 __all__ = ["moment", "seconds", "told"]
 
@@ -47,4 +48,4 @@ def moment(text: str | None, option: str) -> int | None:
 
 def told(moment: int | None) -> str:
     """A time for people to read; a dash for none."""
-    return "-" if moment is None else datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    return "-" if moment is None else write_moment(moment)

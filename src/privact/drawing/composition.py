@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privact.drawing.colours import branch_colour, group_colour
-from privact.errors import InputError
 from privact.query.blocks import Block, list_row_sizes, nest_blocks
+from privact.query.groups import count_groups, number_groups
 from privact.tree.hct import HierarchicalClusterTree, User
 
-__all__ = ["Drawing", "compose_drawing", "number_groups"]
+__all__ = ["Drawing", "compose_drawing"]
 
 _MOST_IN_A_STILL = 1_500  # blocks
 _STILL_SHARE = 300  # the smallest block is about this fraction of the picture's width
-_MOST_GROUPS = 24  # more hues than this cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -56,18 +53,17 @@ def compose_drawing(
     groups: Sequence[str | None] | None = None,
 ) -> Drawing:
     """What a still picture of a tree shows; arguments as for `save_picture`."""
-    names, group_of = number_groups(tree, groups)
     smallest = max(1, tree.n_users // _STILL_SHARE)
     leaf = None if highlight is None else tree.leaf_of(highlight)
     blocks, block_at = nest_blocks(tree, most=_MOST_IN_A_STILL, smallest=smallest, n_leaves=8, highlight=leaf)
     rows = list_row_sizes(tree.n_users, smallest)[: 1 + max(block.first_row for block in blocks)]
     title = f"{tree.n_users:,} users" if title is None else title
-    if group_of is None:
+    if groups is None:
         colours = [branch_colour(block) for block in blocks]
         return Drawing(tree, title, notes, rows, blocks, colours, [None] * len(blocks), (), leaf)
-    block_of = np.empty_like(block_at)
-    block_of[tree.order] = block_at
-    counts = _count_groups(blocks, block_of, len(names), group_of)
+    numbered = number_groups(tree, groups)
+    names = numbered.names
+    counts = count_groups(blocks, block_at, tree.order, numbered)
     largest = counts.argmax(axis=1) if names else np.zeros(len(blocks), np.int64)
     shares = [int(counts[number, group]) / blocks[number].size if names else 0.0 for number, group in enumerate(largest)]
     colours = [
@@ -76,30 +72,3 @@ def compose_drawing(
     ]
     mixtures = [(names[group], share) if share else None for group, share in zip(largest, shares, strict=True)]
     return Drawing(tree, title, notes, rows, blocks, colours, mixtures, names, leaf)
-
-
-def number_groups(
-    tree: HierarchicalClusterTree, groups: Sequence[str | None] | None
-) -> tuple[list[str], NDArray[np.int64] | None]:
-    """The names of the largest groups, and for each leaf the number of its group, -1 for none of them."""
-    if groups is None:
-        return [], None
-    if len(groups) != tree.n_users:
-        raise InputError(f"{len(groups)} groups for {tree.n_users} users: give one for each leaf, None for users in no group")
-    sizes = Counter(group for group in groups if group is not None)
-    names = [name for name, _ in sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:_MOST_GROUPS]]
-    number = {name: place for place, name in enumerate(names)}
-    return names, np.array([-1 if group is None else number.get(group, -1) for group in groups])
-
-
-def _count_groups(
-    blocks: Sequence[Block], block_of: NDArray[np.int64], n_groups: int, group_of: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """How many users of each group a block holds."""
-    counts = np.zeros((len(blocks), n_groups), np.int64)
-    known = group_of >= 0
-    np.add.at(counts, (block_of[known], group_of[known]), 1)
-    parents = [block.parent for block in blocks]
-    for place in range(len(blocks) - 1, 0, -1):  # a block comes after the one around it, pools after all clusters
-        counts[parents[place]] += counts[place]
-    return counts

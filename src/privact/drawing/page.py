@@ -27,7 +27,6 @@ _IN_NO_GROUP = 255
 
 _START = """"use strict";
 privact.unpack(document.getElementById("tree").textContent).then(({ tree, head }) => {
-  tree.groupCount = () => head.groups.names.length;
   privact.explore(tree);
   if (head.highlight !== null) privact.person.show(head.highlight);
 });
@@ -46,7 +45,7 @@ _PAGE = """<!doctype html>
 <h1>{title}</h1>
 <p class="quiet">{reading}</p>
 {body}
-{groups}{notes}
+{notes}
 <script type="text/plain" id="tree">{tree}</script>
 {scripts}
 </body>
@@ -69,10 +68,7 @@ def render_page(
     highlight: the user whose close communities are shown first, or None.
     group_names: names of the groups that have a colour. group_of: for each leaf the number of its group, -1 for none; or None.
     """
-    style = explorer_file("explorer.css") + "".join(
-        f".groups li:nth-child({place + 1}) {{ --hue: {255 + 360 * place / len(group_names):.1f}; }}\n"
-        for place in range(len(group_names))
-    )
+    style = explorer_file("explorer.css")
     scripts = [*map(explorer_file, SCRIPTS), _START]
     sources = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     policy = f"default-src 'none'; script-src {sources}; style-src 'sha256-{_digest(style)}'; base-uri 'none'; form-action 'none'"
@@ -80,9 +76,8 @@ def render_page(
         policy=policy,
         title=html.escape(title),
         style=style,
-        reading=html.escape(_explain_page(bool(group_names))),
+        reading=_explain_page(bool(group_names)),
         body=explorer_file("body.html"),
-        groups=_legend(group_names),
         notes=f'<p class="notes">{html.escape(notes)}</p>' if notes else "",
         tree=_pack_tree(tree, highlight, group_names, group_of),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
@@ -96,16 +91,11 @@ def explorer_file(name: str) -> str:
 
 def _explain_page(grouped: bool) -> str:
     text = "A box is a cluster, as wide as it has users; the boxes below are the smaller clusters it consists of. "
-    text += "Click one to zoom in, or move with the arrow keys and press Enter; Escape zooms out."
+    text += "Tap one to zoom in, and the way above the picture to zoom out."
+    text += '<span class="keys"> Arrow keys move, Enter zooms in, Escape out.</span>'
     if grouped:
         text += " Colour: the group that most users of a cluster are in, grey where groups are mixed."
     return text
-
-
-def _legend(names: Sequence[str]) -> str:
-    if not names:
-        return ""
-    return '<ul class="groups">' + "".join(f"<li><i></i>{html.escape(name)}</li>" for name in names) + "</ul>"
 
 
 def _pack_tree(

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from privact.drawing.composition import compose_drawing, number_groups
+from privact.drawing.composition import compose_drawing
 from privact.errors import InputError, MissingExtraError
+from privact.query.groups import number_groups
 from privact.storage import write_whole
 from privact.tree.hct import HierarchicalClusterTree, User
 
@@ -41,7 +42,7 @@ def save_picture(
     if kind == ".html":
         from privact.drawing.page import render_page
 
-        names, group_of = number_groups(tree, groups)
+        names, group_of = ([], None) if groups is None else number_groups(tree, groups)
         user = None if highlight is None else str(tree.users_of(np.array([tree.leaf_of(highlight)], np.int32))[0])
         content = render_page(tree, title or f"{tree.n_users:,} users", notes, user, names, group_of).encode()
     else:

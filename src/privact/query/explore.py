@@ -13,9 +13,11 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nest_blocks
+from privact.query.groups import Groups, count_groups, describe_groups
 from privact.query.id_search import find_ids
-from privact.query.lookups import MOST, find_clusters, list_members
+from privact.query.lookups import MOST, list_members
 from privact.tree.ancestry import climb_path, find_lowest_common
+from privact.tree.clusters import cut_slices, rank_splits
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array
@@ -29,22 +31,36 @@ MOST_LISTED = MOST
 _MOST_BLOCKS = 300  # in one view: more could not be told apart on a screen
 _ROWS = 5  # in one view: the next closer look shows the rows below
 _NAMED = 8  # users of a block
+_USUAL_CUT = 8  # clusters
+_USUAL_SHARE = 40  # a usual cluster has at least this fraction of all users
 
 
-def view(tree: HierarchicalClusterTree, node: int | None = None, *, highlight: int | None = None) -> dict[str, Any]:
+def view(
+    tree: HierarchicalClusterTree, node: int | None = None, *, highlight: int | None = None, groups: Groups | None = None
+) -> dict[str, Any]:
     """A cluster and the clusters inside it, a few rows deep: one picture of the explorer.
 
     node: the cluster to look at; by default everybody.
     highlight: a leaf whose clusters are drawn however small they are.
+    groups: public groups of users; each block then tells which one most of its users are in.
     """
     top = _checked_node(tree, tree.root if node is None else node)
-    blocks, _ = nest_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
+    blocks, block_at = nest_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
+    drawn = [_block(tree, block) for block in blocks]
+    if groups is not None and groups.names:
+        start = int(tree.start[top])
+        counts = count_groups(blocks, block_at, tree.order[start : start + int(tree.size[top])], groups)
+        for block, largest, of_groups in zip(drawn, counts.argmax(axis=1).tolist(), counts, strict=True):
+            if of_groups[largest]:
+                share = int(of_groups[largest]) / block["size"]
+                block["group"] = {"number": largest, "name": groups.names[largest], "share": share}
     return {
         "node": top,
         "size": int(tree.size[top]),
         "n_users": tree.n_users,
         "above": _above(tree, top),
-        "blocks": [_block(tree, block) for block in blocks],
+        "blocks": drawn,
+        "groups": [] if groups is None else groups.names,
     }
 
 
@@ -97,22 +113,39 @@ def rings(tree: HierarchicalClusterTree, leaf: int) -> dict[str, Any]:
     return {"user": _names(tree, [leaf])[0], "n_communities": len(around), "communities": communities}
 
 
-def cut_sizes(tree: HierarchicalClusterTree, k: int, min_size: int = 1, limit: int = 100) -> dict[str, Any]:
+def cut_sizes(
+    tree: HierarchicalClusterTree,
+    k: int | None = None,
+    min_size: int | None = None,
+    limit: int = 100,
+    groups: Groups | None = None,
+) -> dict[str, Any]:
     """The tree cut into k clusters: their sizes, largest first, and a few users of each.
 
+    k: how many; by default 8 of at least a fortieth of all users, or as many as the tree has of them.
     min_size: the fewest users of a cluster; who falls off in a smaller group is in none, see `HierarchicalClusterTree.cut`.
-    limit: how many of the clusters to list at most.
+    limit: how many of the clusters to list at most. groups: public groups; each cluster then tells its largest ones.
     """
     limit = _checked_limit("limit", limit)
-    found = find_clusters(tree, k, min_size, _NAMED)
-    listed = sorted(found, key=lambda part: -part.size)[:limit]
-    in_clusters, in_listed = sum(part.size for part in found), sum(part.size for part in listed)
+    least = min_size or (max(1, tree.n_users // _USUAL_SHARE) if k is None else 1)
+    if k is None:
+        k = 1 + len(rank_splits(tree, _USUAL_CUT - 1, check_count("min_size", least)))
+    elif k > tree.n_users:
+        raise InputError(f"k {k} is more than the {tree.n_users} users of this tree: ask for fewer clusters")
+    begins, ends = cut_slices(tree, k, least)
+    sizes = ends - begins
+    listed = np.argsort(-sizes, kind="stable")[:limit].tolist()
+    clusters = []
+    for place in listed:
+        leaves = tree.order[begins[place] : ends[place]]
+        cluster = {"size": len(leaves), "users": _names(tree, leaves[:_NAMED])}
+        clusters.append(cluster if groups is None else cluster | {"groups": describe_groups(leaves, groups)})
     return {
         "k": k,
-        "min_size": min_size,
-        "clusters": [{"size": part.size, "users": _names(tree, part.leaves)} for part in listed],
-        "left_out": {"clusters": k - len(listed), "users": in_clusters - in_listed},
-        "in_none": tree.n_users - in_clusters,
+        "min_size": least,
+        "clusters": clusters,
+        "left_out": {"clusters": len(sizes) - len(listed), "users": int(sizes.sum() - sizes[listed].sum())},
+        "in_none": tree.n_users - int(sizes.sum()),
     }
 
 

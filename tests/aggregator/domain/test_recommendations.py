@@ -59,7 +59,9 @@ RATINGS = "user,item,rating\n" + "".join(
 def test_users_get_what_their_community_has_with_a_reason(served):
     client, operator, people = served
     uploaded = client.put("/v1/ratings", content=RATINGS, headers=operator | {"Content-Type": "text/csv"})
-    assert uploaded.json() == {"users": 118, "items": 3, "ratings": 236}
+    told = uploaded.json()
+    assert (told["users"], told["items"], told["ratings"], told["enrolled"]) == (118, 3, 236, 118)
+    assert told["popular"][0] == {"item": "polka", "users": 118}
     for user, (liked, other) in ((SIDES[0], ("waltz", "tango")), (SIDES[60], ("tango", "waltz"))):
         answer = client.get("/v1/rounds/spring/recommendations?k=3", headers=people[user]).json()
         assert answer["user"] == user
@@ -161,3 +163,25 @@ def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
     assert {path.name for path in folder.iterdir() if path.is_dir() and f"`{path.name}`" not in said} == set()
     with TestClient(create_app(Settings(data_folder=tmp_path, operator_token=OPERATOR, ratings_verb="play"))) as restored:
         assert restored.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json() == before
+
+
+def test_ratings_are_looked_at_before_they_are_used_and_deleted_again(served):
+    client, operator, _ = served
+    text = operator | {"Content-Type": "text/csv"}
+    client.put("/v1/ratings", content=RATINGS, headers=text)
+    looked = client.put("/v1/ratings?preview=true", content="user,item,rating\nnobody,waltz,1\n", headers=text).json()
+    assert (looked["users"], looked["enrolled"]) == (1, 0)
+    assert client.get("/v1/ratings", headers=operator).json()["users"] == 118  # nothing was replaced
+    labels = client.get("/v1/ratings/labels?groups=2", headers=operator).text
+    assert len({line.split("\t")[-1] for line in labels.splitlines()[-118:]}) == 2
+    assert client.delete("/v1/ratings", headers=operator).status_code == 204
+    assert client.get("/v1/ratings", headers=operator).status_code == 409
+    client.put("/v1/ratings", content=RATINGS, headers=text)
+
+
+def test_recommendations_are_measured_beside_the_most_popular_items(served):
+    client, operator, _ = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator | {"Content-Type": "text/csv"})
+    found = client.get("/v1/rounds/spring/recommendations/quality", headers=operator).json()
+    assert found["users"] == 118
+    assert found["ndcg"] >= found["ndcg_popular"]

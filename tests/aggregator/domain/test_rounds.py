@@ -94,7 +94,7 @@ def test_fewer_users_than_the_minimum_are_refused(store):
 
 def test_a_draft_whose_time_is_over_cannot_be_opened(store):
     create_round(store, WISH, NOW)
-    with pytest.raises(WrongState, match="would close at 1000100, before it opens at 1000100"):
+    with pytest.raises(WrongState, match="would close on 12 January 1970, 13:48 UTC, before it opens on 12 January"):
         open_round(store, "spring", NOW + 100, 10)
 
 

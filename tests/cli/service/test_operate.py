@@ -107,7 +107,10 @@ def test_a_round_from_draft_to_the_end(run, ask, users_file, tmp_path):
     assert "0.5 per contact, 0.25 per report" in text
     assert "winter" in run("round", "list").stdout
     assert ask("round", "show", "winter")["state"] == "open"
-    assert ask("round", "close", "winter")["state"] in ("closed", "learning", "failed")
+    assert "late joiners" in run("round", "show", "winter").stdout
+    assert "reports and needs 3: closed now it fails" in refused(run, "round", "close", "winter")
+    assert refused(run, "round", "delete", "winter") == "round 'winter' is open, not a draft: only drafts can be deleted"
+    assert ask("round", "close", "winter", "--force")["state"] in ("closed", "learning", "failed")
     end = time.monotonic() + 60
     while ask("round", "show", "winter")["state"] != "failed":
         assert time.monotonic() < end
@@ -216,7 +219,7 @@ def test_times_as_people_write_them():
         604800,
         1209600,
     ]
-    assert (told(1767225600), told(None)) == ("2026-01-01 00:00:00Z", "-")
+    assert (told(1767225600), told(None)) == ("1 January 2026, 00:00 UTC", "-")
     for wrong in ("soon", "+", "+1y", "2026-13-01"):
         with pytest.raises(InputError, match="--closes"):
             moment(wrong, "--closes")

@@ -131,7 +131,7 @@ def test_info_tells_when_a_round_was_open_in_words(run, ask, tmp_path):
     HierarchicalClusterTree.from_nested(("ann", "bob")).with_parameters(times).save(path)
     assert ask("info", path)["parameters"] == times
     text = run("info", path).stdout
-    assert "2026-01-01 00:00:00Z" in text
+    assert "1 January 2026, 00:00 UTC" in text
     assert "whenever" in text
 
 

@@ -193,17 +193,20 @@ def count_users(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(users).where(users.c.removed.is_(None))).scalar_one()
 
 
-def list_users(connection: Connection, after: int, limit: int) -> list[tuple[str, int, int, str | None]]:
+def list_users(
+    connection: Connection, after: int, limit: int, search: str = ""
+) -> list[tuple[str, int, int, str | None]]:
     """Enrolled users in the order of enrolment: id, enrolled, serial, and whether an invitation is "waiting" or "used", or None.
 
     connection: to read from.
     after: serial of the last user that is already known; 0 for the beginning.
     limit: how many at most.
+    search: only ids that contain this text, in any case.
     """
     rows = connection.execute(
         select(users.c.id, users.c.enrolled, users.c.serial, invitations.c.made, invitations.c.used)
         .outerjoin(invitations, invitations.c.user == users.c.digest)
-        .where(users.c.removed.is_(None), users.c.serial > after)
+        .where(users.c.removed.is_(None), users.c.serial > after, users.c.id.icontains(search, autoescape=True))
         .order_by(users.c.serial)
         .limit(limit)
     )

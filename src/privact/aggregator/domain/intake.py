@@ -19,6 +19,7 @@ from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import reports, rounds, users
 from privact.errors import ProtocolError
+from privact.protocol.moments import write_moment
 from privact.protocol.report import Report, ReportLayout
 from privact.protocol.round import Round
 from privact.protocol.round_ids import is_round_id
@@ -171,7 +172,7 @@ def check_window(row: Row[Any], serial: int, now: int) -> Decision:
     if row.state != "open" or joins or now >= row.closes:
         return Decision("closed", joins, f"round {row.id!r} takes no more reports")
     if now < row.opens:
-        return Decision("early", False, f"round {row.id!r} opens at {row.opens}; try again then")
+        return Decision("early", False, f"round {row.id!r} opens on {write_moment(row.opens)}; try again then")
     return Decision("accepted")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from privact.aggregator.domain.released_tree import ReleasedTree, find_user_ids
 from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import releases, reports
+from privact.aggregator.storage.schema import label_tables, releases, reports
 from privact.errors import FileFormatError, InputError, UnknownUserError
+from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
@@ -44,11 +46,14 @@ class _Row(NamedTuple):
     """What the database knows of a release.
 
     digest: SHA-256 of the file. released: when, UTC seconds. round: its public parameters.
+    labels, names: the label table of the round and the names of its labels, if it has any.
     """
 
     digest: bytes
     released: int
     round: Round
+    labels: LabelTable | None
+    names: list[str] | None
 
 
 class OpenTrees:
@@ -137,7 +142,8 @@ class OpenTrees:
             tree = self._load(release_path(self._releases, round_id), row.round.digest())
         if tree is None:
             raise WrongState(f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
-        opened = _Opened(ReleasedTree(tree, row.digest, row.released, row.round.privacy_sentence()), version)
+        sentence = row.round.privacy_sentence()
+        opened = _Opened(ReleasedTree(tree, row.digest, row.released, sentence, row.labels, row.names), version)
         with self._lock:
             self._opened[round_id] = opened
             self._opened.move_to_end(round_id)
@@ -155,11 +161,15 @@ class OpenTrees:
         with self._store.read() as connection:
             round = find_round(connection, round_id)
             release = connection.execute(wanted).one_or_none()
+            table = connection.execute(select(label_tables).where(label_tables.c.round_id == round_id)).one_or_none()
         if round.state == "draft":
             raise NotFound(f"no round {round_id!r}")
         if release is None:
             raise WrongState(f"round {round_id!r} is {round.state}: its tree can be read once it is released")
-        return _Row(release.digest, release.released, Round.from_bytes(round.parameters, round.digest))
+        parameters = Round.from_bytes(round.parameters, round.digest)
+        labels = None if table is None else LabelTable.from_bytes(table.bytes, parameters.labels_digest)
+        names = None if table is None or table.names is None else json.loads(table.names)
+        return _Row(release.digest, release.released, parameters, labels, names)
 
     @staticmethod
     def _load(path: Path, round_digest: bytes) -> HierarchicalClusterTree | None:

@@ -23,7 +23,7 @@ from privact.aggregator.domain.released_tree import ReleasedTree
 from privact.aggregator.domain.round_evidence import clamp_reports, evidence_of
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import label_tables
+from privact.aggregator.storage.schema import label_tables, users
 from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.errors import InputError
 from privact.protocol.labels import LabelTable
@@ -42,6 +42,7 @@ LONGEST: Final = 256 * 2**20
 _MOST: Final = 2  # recommenders that stay in memory
 _PATIENCE: Final = 2.0  # seconds that the request which starts a new recommender waits for it before it takes the older one
 _LONGEST_WAIT: Final = 10.0  # seconds that a request waits if there is no older one
+_SHOWN: Final = 5  # most rated items in a description
 _PARQUET: Final = b"PAR1"
 _NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
 
@@ -66,11 +67,35 @@ class Recommendations:
         self._chosen: OrderedDict[object, ColdStartSettings] = OrderedDict()
         self._made: OrderedDict[tuple[object, ...], ColdStartRecommender] = OrderedDict()
         self._ratings: tuple[object, Ratings] | None = None
+        self._measured: dict[object, dict[str, Any]] = {}
 
-    def upload(self, body: bytes) -> dict[str, int]:
+    def describe(self) -> dict[str, Any]:
+        """What was understood of the ratings that are here: how many, the most rated items, and who is not enrolled."""
+        file = self._find_file()
+        return self._describe(self._read_ratings(file, _version(file))) | {"uploaded_at": int(file.stat().st_mtime)}
+
+    def delete(self) -> None:
+        """Delete the ratings; nothing is recommended from then on."""
+        for path in self._folder.glob("ratings.*"):
+            path.unlink(missing_ok=True)
+
+    def make_taste_labels(self, n_groups: int) -> bytes:
+        """Labels for a round: users who rated alike, in groups; lines `user,label`. They come from ratings alone."""
+        from privact.protocol.label_files import format_labels
+        from privact.recommend.taste_groups import find_taste_groups
+
+        file = self._find_file()
+        ratings = self._read_ratings(file, _version(file))
+        groups = find_taste_groups(ratings, n_groups, 0)
+        digits = len(str(groups.n_groups))
+        names = {user: f"taste-{group + 1:0{digits}}" for user, group in groups.as_labels(ratings.users).items()}
+        return format_labels(names)
+
+    def upload(self, body: bytes, *, preview: bool = False) -> dict[str, Any]:
         """Replace the ratings; refused ones change nothing.
 
         body: a CSV, TSV or Parquet file of user, item and rating; see `recommend.read_ratings`.
+        preview: only say what would be understood.
         """
         self._folder.mkdir(mode=0o700, exist_ok=True)
         name = "ratings.parquet" if body.startswith(_PARQUET) else "ratings.csv"
@@ -78,6 +103,8 @@ class Recommendations:
         try:
             draft.write_bytes(body)
             ratings = _read(draft)
+            if preview:
+                return self._describe(ratings)
             with write_whole(self._folder / name) as file:
                 file.write(body)
         except InputError as error:
@@ -86,7 +113,43 @@ class Recommendations:
             draft.unlink(missing_ok=True)
         for other in {"ratings.parquet", "ratings.csv"} - {name}:
             (self._folder / other).unlink(missing_ok=True)
-        return {"users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings}
+        return self._describe(ratings)
+
+    def _describe(self, ratings: Ratings) -> dict[str, Any]:
+        with self._store.read() as connection:
+            known = connection.execute(select(users.c.id).where(users.c.removed.is_(None))).scalars()
+            n_enrolled = len(set(known).intersection(ratings.users))
+        best = np.argsort(-ratings.counts, kind="stable")[:_SHOWN].tolist()
+        popular = [{"item": str(ratings.items[item]), "users": int(ratings.counts[item])} for item in best]
+        return {
+            "users": ratings.n_users,
+            "items": ratings.n_items,
+            "ratings": ratings.n_ratings,
+            "enrolled": n_enrolled,
+            "popular": popular,
+        }
+
+    def _find_file(self) -> Path:
+        """The file of ratings; refused while there is none."""
+        file = next((path for path in self._folder.glob("ratings.*")), None)
+        if file is None:
+            raise WrongState("there are no ratings on this server: the operator can upload some")
+        return file
+
+    def measure(self, round_id: str, tree: ReleasedTree) -> dict[str, Any]:
+        """How good recommendations are beside the most popular items, for users whose own ratings are hidden in turn."""
+        from privact.recommend.cold_start.comparison import compare_with_popularity
+
+        version = _version(self._find_file())
+        key = (round_id, tree.digest, version)
+        with self._lock:
+            kept = self._measured.get(key)
+        if kept is None:
+            recommender = self._find_recommender(round_id, tree, "")
+            kept = compare_with_popularity(recommender)._asdict()
+            with self._lock:
+                self._measured = {key: kept}
+        return {"round": round_id} | kept
 
     def recommend(self, round_id: str, tree: ReleasedTree, user: str, k: int) -> dict[str, Any]:
         """The k best items for a user of a released tree, each with its rank and a coarse reason."""
@@ -99,10 +162,8 @@ class Recommendations:
 
     def _find_recommender(self, round_id: str, tree: ReleasedTree, name: str) -> ColdStartRecommender:
         """The recommender of a tree and the ratings of now, or the one before while a thread makes it."""
-        file = next((path for path in self._folder.glob("ratings.*")), None)
-        if file is None:
-            raise WrongState("there are no ratings on this server: the operator can upload some")
-        version = (file.name, file.stat().st_mtime_ns, file.stat().st_size)
+        file = self._find_file()
+        version = _version(file)
         key = (round_id, tree.digest, tree.tree.n_users, version)
         with self._lock:
             if key in self._made:
@@ -194,6 +255,12 @@ class Recommendations:
         early, in_time = read_all(self._url, round_id)
         late, later = read_all(self._url, round_id, late=True)
         return early + late, np.concatenate((in_time, later))
+
+
+def _version(file: Path) -> tuple[str, int, int]:
+    """What tells one upload from the next."""
+    found = file.stat()
+    return file.name, found.st_mtime_ns, found.st_size
 
 
 def _read(path: Path) -> Ratings:

@@ -5,7 +5,7 @@ with everyone who joined late as a further leaf, each marked `joined_late`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,7 +14,9 @@ import numpy as np
 
 from privact.aggregator.domain.release import count_late
 from privact.errors import UnknownUserError
+from privact.protocol.labels import LabelTable
 from privact.protocol.users import normalise_user_id
+from privact.query.groups import Groups, number_groups
 from privact.query.lookups import find_clusters, find_community, measure_path
 from privact.tree.ancestry import count_alike, find_nearest
 from privact.tree.hct import HierarchicalClusterTree
@@ -34,12 +36,25 @@ class ReleasedTree:
     digest: SHA-256 of the release, which holds no joiners.
     released: when, UTC seconds.
     privacy: what the round promises, in plain English.
+    labels, label_names: the label table of the round and the names of its labels by number; None with random bins, or where the
+        retention erased them.
     """
 
     tree: HierarchicalClusterTree
     digest: bytes
     released: int
     privacy: str
+    labels: LabelTable | None = None
+    label_names: Sequence[str] | None = None
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The public label of each user, for colours and names of clusters."""
+        if self.labels is None or self.tree.users is None:
+            return None
+        names = self.label_names or [f"label {number + 1}" for number in range(self.labels.n_labels)]
+        numbers = self.labels.labels_of(self.tree.users).tolist()
+        return number_groups(self.tree, [None if number < 0 else names[number] for number in numbers])
 
     @cached_property
     def n_early(self) -> int:
@@ -126,10 +141,10 @@ class ReleasedTree:
 
 
 def find_user_ids(found: Any) -> set[str]:
-    """All users that a result of `privact.query.explore` names."""
+    """All users that a result of `privact.query.explore` names; what is under `groups` are names of labels."""
     if isinstance(found, dict):
         named = {found["user"]} if isinstance(found.get("user"), str) else set()
-        return named.union(*(find_user_ids(value) for key, value in found.items() if key != "user"))
+        return named.union(*(find_user_ids(value) for key, value in found.items() if key not in ("user", "groups")))
     if isinstance(found, list):
         return {item for item in found if isinstance(item, str)}.union(*(find_user_ids(item) for item in found))
     return set()

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from privact.aggregator.domain.enrolment import count_users
@@ -23,10 +23,21 @@ from privact.aggregator.storage.schema import STATES, label_tables, rounds, user
 from privact.errors import InputError, ProtocolError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
+from privact.protocol.moments import write_moment
 from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["advance", "close_due", "close_round", "create_round", "find_round", "keep_labels", "open_round", "retry_round"]
+__all__ = [
+    "advance",
+    "close_due",
+    "close_round",
+    "create_round",
+    "delete_draft",
+    "find_round",
+    "keep_labels",
+    "open_round",
+    "retry_round",
+]
 
 _NEXT: Final = {
     ("draft", "open"), ("open", "closed"), ("closed", "learning"), ("closed", "failed"),
@@ -91,6 +102,20 @@ def keep_labels(store: Store, round_id: str, source: str) -> None:
             connection.execute(insert(label_tables).values(round_id=round_id, source=source))
 
 
+def delete_draft(store: Store, round_id: str) -> None:
+    """Delete a draft with its labels; a round that was ever open stays, since devices may have paid for it.
+
+    store: where rounds are.
+    round_id: the draft.
+    """
+    with store.write() as connection:
+        row = find_round(connection, round_id, lock=True)
+        if row.state != "draft":
+            raise WrongState(f"round {round_id!r} is {row.state}, not a draft: only drafts can be deleted")
+        connection.execute(delete(label_tables).where(label_tables.c.round_id == round_id))
+        connection.execute(delete(rounds).where(rounds.c.id == round_id))
+
+
 def open_round(store: Store, round_id: str, now: int, minimum_users: int, signing_key: bytes | None = None) -> None:
     """Fix the parameters of a draft and open it for everyone who is enrolled now.
 
@@ -114,7 +139,8 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int, signin
             raise WrongState(f"{n_users} users are enrolled; a round needs at least {minimum_users}: enrol more first")
         opens = max(wish["opens"] or now, now)
         if wish["closes"] is not None and wish["closes"] <= opens:
-            raise WrongState(f"round {round_id!r} would close at {wish['closes']}, before it opens at {opens}: create another")
+            close, open_ = write_moment(wish["closes"]), write_moment(opens)
+            raise WrongState(f"round {round_id!r} would close on {close}, before it opens on {open_}: create another")
         source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
         n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
         if wish["profile"] != DEFAULT_PROFILE and n_bins == 1:
@@ -130,18 +156,25 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int, signin
             append_round(connection, signing_key, round)
         if table is not None:
             there = update(label_tables).where(label_tables.c.round_id == round_id)
-            connection.execute(there.values(source=None, bytes=table.to_bytes()))
+            names = sorted(set(json.loads(source or "{}").values()))
+            connection.execute(there.values(source=None, bytes=table.to_bytes(), names=json.dumps(names)))
 
 
-def close_round(store: Store, round_id: str, now: int) -> None:
+def close_round(store: Store, round_id: str, now: int, minimum_reports: int = 0) -> None:
     """Take no more reports, from this moment on.
 
     store: where rounds are.
     round_id: an open round.
     now: UTC seconds.
+    minimum_reports: with fewer the round is not closed: nothing could be learned from them, and their epsilon would be lost.
     """
     with store.write() as connection:
         row = find_round(connection, round_id, lock=True)
+        if row.state == "open" and row.n_reports < minimum_reports:
+            raise WrongState(
+                f"round {round_id!r} has {row.n_reports} of {row.n_users} reports and needs {minimum_reports}: closed now it "
+                "fails, and what devices spent on it is lost; wait for more, or force it"
+            )
         if not advance(connection, round_id, "open", "closed", closed=now):
             raise WrongState(f"round {round_id!r} is {row.state}, not open")
 

@@ -32,6 +32,7 @@ from privact.aggregator.http.routes import (
     operators,
     pages,
     recommendations,
+    rehearsals,
     reports,
     rounds,
     trees,
@@ -81,7 +82,9 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
         lifespan=_lifespan,
     )
     app.state.services = services
-    for module in (reports, rounds, invitations, users, operators, trees, explore, recommendations, health, join, pages):
+    for module in (
+        reports, rounds, rehearsals, invitations, users, operators, trees, explore, recommendations, health, join, pages,
+    ):  # fmt: skip
         app.include_router(module.router)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _refuse)
@@ -142,6 +145,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
 async def _refuse_address(request: Request, error: Any) -> Response:
     """Unknown addresses and methods; the response to OPTIONS names the methods that there are."""
     if error.status_code != 405:
+        if error.status_code == 404 and pages.is_for_reading(request):
+            return pages.respond_missing()
         message = "nothing is at this address" if error.status_code == 404 else str(error.detail)
         return respond_to(Refusal(error.status_code, message))
     allowed = [

@@ -106,8 +106,10 @@ class Middleware:
 
     def _note(self, method: str, route: str, status: int, seconds: float) -> None:
         self._observer(method, route, str(status)).observe(seconds)
-        if not (method == "PUT" and status in (200, 201) and route == _REPORT_ROUTE):
-            _log.info("request", extra={"method": method, "route": route, "status": status, "seconds": round(seconds, 3)})
+        if method == "PUT" and status in (200, 201) and route == _REPORT_ROUTE:
+            return
+        level = logging.DEBUG if method in _READING and status < 400 else logging.INFO  # pages and devices poll
+        _log.log(level, "request", extra={"method": method, "route": route, "status": status, "seconds": round(seconds, 3)})
 
 
 def _route(scope: Scope) -> Any:

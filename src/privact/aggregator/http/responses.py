@@ -72,7 +72,7 @@ _REFUSALS: Final = {
     409: ("Not in this state.", "round 'spring' is open, not a draft"),
     410: ("Too late.", "round 'spring' takes no more reports"),
     413: ("The body is too long.", "the body is longer than 65536 bytes"),
-    425: ("Too early.", "round 'spring' opens at 1767225600; try again then"),
+    425: ("Too early.", "round 'spring' opens on 1 January 2026, 00:00 UTC; try again then"),
     429: ("Too many requests.", "too many requests: try again in 3 s"),
     503: ("The server is busy or its database does not answer.", "the server is busy: try again in 1 s"),
 }

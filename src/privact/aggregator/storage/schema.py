@@ -113,6 +113,7 @@ label_tables = Table(
     Column("round_id", Text, ForeignKey("rounds.id"), primary_key=True),
     Column("source", Text),  # JSON {user: label}, while the round is a draft: the key is drawn at the opening
     Column("bytes", LargeBinary),  # canonical bytes of the LabelTable; from the opening on
+    Column("names", Text),  # JSON list of the labels' names by number, from the opening on; none of rounds opened before 0004
 )
 """The public labels of rounds whose bins are labels."""
 

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli.service.confirm import asks, confirm, describe_closing, describe_opening
 from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, ONE_ROUND_PROFILES
 from privact.learn.named_choice import describe_choices
+from privact.protocol.moments import write_moment
 
 __all__ = ["app"]
 
@@ -23,6 +25,7 @@ app = typer.Typer(
 
 _HOME = "http://127.0.0.1:8420"
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The round.", show_default=False)]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @app.callback()
@@ -92,21 +95,60 @@ def labels(
     _show(call("PUT", url, path, text=text, token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
-@app.command(name="open", epilog="\b\nExample:\n  privact round open spring")
-def open_(
+@app.command(epilog="\b\nExample:\n  privact round delete sprnig")
+def delete(
     id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
-    """Open a draft for everyone who is enrolled now. Its parameters are fixed from then on."""
-    path = f"/v1/rounds/{in_path(id)}/open"
+    """Delete a draft with its labels. A round that was ever open stays."""
+    call("DELETE", url, f"/v1/rounds/{in_path(id)}", token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json({"deleted": id})
+    else:
+        print(f"The draft {shown(id)} is deleted.")
+
+
+@app.command(name="open", epilog="\b\nExample:\n  privact round open spring")
+def open_(
+    id: _Id,
+    yes: _Yes = False,
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Open a draft for everyone who is enrolled now. Its parameters are fixed from then on.
+
+    At a terminal it says what users are about to spend, and asks.
+    """
+    path = f"/v1/rounds/{in_path(id)}"
+    if asks(yes):
+        draft = call("GET", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
+        users = call("GET", url, "/v1/users?limit=1", token_file=token_file, allow_plain_http=allow_plain_http)["total"]
+        confirm(describe_opening(draft, users))
+    path = f"{path}/open"
     _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
 @app.command(epilog="\b\nExample:\n  privact round close spring")
 def close(
-    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    id: _Id,
+    yes: _Yes = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Close it even with too few reports to learn from: the round then fails.")
+    ] = False,
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
 ) -> None:
-    """Close an open round now; its tree is then learned and released by itself."""
-    path = f"/v1/rounds/{in_path(id)}/close"
+    """Close an open round now; its tree is then learned and released by itself.
+
+    At a terminal it says what is decided by it, and asks. With fewer reports than a round needs it refuses, unless forced.
+    """
+    path = f"/v1/rounds/{in_path(id)}"
+    if asks(yes):
+        confirm(describe_closing(call("GET", url, path, token_file=token_file, allow_plain_http=allow_plain_http), force))
+    path = f"{path}/close" + ("?force=true" if force else "")
     _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
@@ -152,7 +194,6 @@ def _show(response: dict[str, Any], json: bool) -> None:
         return
     many = "as many as suit the number of users" if response["n_bins"] is None else response["n_bins"]
     late = f", and {response['joiners']:,} late" if response["joiners"] else ""
-    late_for = response["joiner_seconds"]
     rows = [
         ("round", response["id"]),
         ("state", _state(response)),
@@ -161,11 +202,19 @@ def _show(response: dict[str, Any], json: bool) -> None:
         ("reports", f"{response['reports']:,} of {_count(response['n_users'])} users{late}"),
         ("opens", told(response["opens"])),
         ("closes", told(response["closes"]) if response["closes"] is not None else "when it is closed by hand"),
-        ("joiners", f"until {number(late_for)} s after it closes" if late_for else "not after it closes"),
+        ("late joiners", _tell_joiners(response)),
     ]
     if response["privacy"]:
         rows.append(("privacy", response["privacy"]))
     facts((name, shown(value)) for name, value in rows)
+
+
+def _tell_joiners(response: dict[str, Any]) -> str:
+    """Until when users who were enrolled after the opening may report."""
+    if response["closes"] is None:
+        return "once it is released, without end"
+    last = write_moment(response["closes"] + response["joiner_seconds"])
+    return f"once it is released, until {last}" if response["joiner_seconds"] else f"not after {last}"
 
 
 def _state(response: dict[str, Any]) -> str:

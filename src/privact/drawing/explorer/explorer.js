@@ -25,6 +25,34 @@
     }
   }
 
+  // A button that shows what was left out, or nothing if nothing was.
+  function offerMore(button, count, work) {
+    button.hidden = count <= 0;
+    button.textContent = `and ${number.format(count)} more`;
+    button.onclick = () => attempt(work);
+  }
+
+  // The users of a cluster that are not listed yet, a hundred at a time. left: a user who is not listed.
+  function offerRest(source, node, size, first, list, button, left) {
+    offerMore(button, size - first, async () => {
+      const { users: names } = await source.members(node, first, 100);
+      list.append(...names.filter((name) => name !== left).map((name) => userButton(name)));
+      offerRest(source, node, size, first + names.length, list, button, left);
+    });
+  }
+
+  // What colours mean.
+  function drawLegend(groups) {
+    const entries = groups.map((name, place) => {
+      const swatch = make("i", {});
+      swatch.style.setProperty("--hue", (255 + (360 * place) / groups.length).toFixed(1));
+      return make("li", {}, swatch, name);
+    });
+    if (groups.length) entries.push(make("li", {}, make("i", { className: "mixed" }), "mixed or none"));
+    else entries.push(make("li", {}, make("i", { className: "places" }), "Colours only tell neighbours apart: close hues are close in the tree."));
+    byId("legend").replaceChildren(...entries);
+  }
+
   class Picture {
     constructor(source) {
       this.source = source;
@@ -38,6 +66,7 @@
     async show(node, highlight) {
       this.shown = await this.source.view(node, highlight);
       this.highlight = highlight;
+      drawLegend(this.shown.groups);
       this.draw();
       this.drawWay();
     }
@@ -102,9 +131,10 @@
       tile.classList.toggle("pool", block.clusters !== 1);
       tile.classList.toggle("around", block.highlight && item.depth > 0);
       tile.classList.toggle("outermost", item.depth === 0);
-      const hue = block.group ? 255 + (360 * block.group.number) / this.source.groupCount() : 255 - 300 * ((block.begin + block.end) / 2);
+      const grouped = this.shown.groups.length > 0;
+      const hue = block.group ? 255 + (360 * block.group.number) / this.shown.groups.length : 255 - 300 * ((block.begin + block.end) / 2);
       tile.style.setProperty("--hue", hue.toFixed(1));
-      tile.style.setProperty("--purity", block.group ? block.group.share.toFixed(2) : block.clusters === 1 ? "1" : "0");
+      tile.style.setProperty("--purity", block.group ? block.group.share.toFixed(2) : block.clusters === 1 && !grouped ? "1" : "0");
       tile.onclick = () => this.open(block);
     }
 
@@ -141,7 +171,9 @@
       const { users: names, size } = pool ? block : await this.source.members(block.node);
       byId("cluster-heading").textContent = users(size) + (pool ? ` in ${number.format(block.clusters)} small clusters` : "");
       byId("cluster-users").replaceChildren(...names.map((name) => userButton(name)));
-      byId("cluster-more").textContent = size > names.length ? `and ${number.format(size - names.length)} more` : "";
+      // A pool is no cluster of its own: what opens is the cluster around it.
+      if (pool) offerMore(byId("cluster-more"), size - names.length, async () => this.list({ ...(await this.source.members(block.node)), clusters: 1 }));
+      else offerRest(this.source, block.node, size, names.length, byId("cluster-users"), byId("cluster-more"));
       byId("cluster").hidden = false;
     }
 
@@ -222,7 +254,8 @@
       const others = names.filter((name) => name !== this.user);
       byId("person-users").replaceChildren(...others.map((name) => userButton(name)));
       const more = size - 1 - others.length;
-      byId("person-more").textContent = more > 0 ? `and ${number.format(more)} more` : others.length ? "" : "nobody else";
+      offerRest(this.source, node, size, names.length, byId("person-users"), byId("person-more"), this.user);
+      if (!others.length && !more) byId("person-users").replaceChildren("nobody else");
       this.drawRings(place);
     }
 
@@ -270,18 +303,24 @@
     list.onclick = () => list.replaceChildren();
   }
 
-  function wireCut(source) {
+  function wireCut(source, picture) {
     const form = byId("cut");
     form.onsubmit = (event) => {
       event.preventDefault();
       attempt(async () => {
-        const answer = await source.cut(Number(byId("cut-k").value), Number(byId("cut-least").value));
+        const asked = (id) => (byId(id).value ? Number(byId(id).value) : undefined);
+        const answer = await source.cut(asked("cut-k"), asked("cut-least"));
         const { clusters, left_out: rest } = answer;
         const largest = clusters[0].size;
-        const rows = clusters.map(({ size, users: names }) => {
+        const rows = clusters.map(({ size, users: names, groups = [] }) => {
           const bar = make("span", { className: "bar" });
           bar.style.setProperty("--share", size / largest);
-          const text = names.slice(0, 3).join(", ") + (size > 3 ? ", …" : "");
+          if (groups[0]?.share >= 0.5) {
+            bar.classList.add("coloured");
+            bar.style.setProperty("--hue", (255 + (360 * groups[0].number) / picture.shown.groups.length).toFixed(1));
+          }
+          const labels = groups.filter((group) => group.share >= 0.15).map((group) => `${percent.format(group.share)} ${group.name}`);
+          const text = labels.length ? labels.join(", ") : names.slice(0, 3).join(", ") + (size > 3 ? ", …" : "");
           const line = make("div", {}, make("b", { textContent: users(size) }), make("span", { className: "quiet", textContent: ` ${text}` }));
           return make("li", {}, bar, line);
         });
@@ -311,11 +350,10 @@
     const picture = new Picture(source);
     privact.person = new Person(source, picture);
     wireSearch(source);
-    wireCut(source);
+    wireCut(source, picture);
     wireCompare(source);
     attempt(async () => {
       await picture.show(undefined, undefined);
-      byId("cut-least").value = Math.max(1, Math.round(picture.shown.n_users / 40));
     });
   };
 })((window.privact = window.privact || {}));

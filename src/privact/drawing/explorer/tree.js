@@ -5,6 +5,9 @@
   const ROWS = 5;
   const MOST_BLOCKS = 300;
   const NAMED = 8;
+  const USUAL_CUT = 8;
+  const USUAL_SHARE = 40;
+  const MENTIONED = 3;
 
   class EmbeddedTree {
     // left, right: children of internal node n + i, in the canonical numbering of the tree file.
@@ -143,7 +146,7 @@
       const path = this.pathUp(this.order[offset]);
       const out = this.growing(path.slice(path.indexOf(top)), STEP).slice(1).reverse();
       const above = out.map((outer) => ({ node: outer, size: this.size[outer] }));
-      return { node: top, size, n_users: this.n, above, blocks };
+      return { node: top, size, n_users: this.n, above, blocks, groups: this.groups ? this.groups.names : [] };
     }
 
     block(node, parent, size, clusters, begin, end, users, highlight) {
@@ -203,12 +206,25 @@
       return { user: this.name(leaf), n_communities: path.length, communities };
     }
 
-    async cut(k, minSize = 1, limit = 100) {
-      if (!(k >= 1 && k <= this.n)) throw new Error(`The tree has ${this.n} users: choose 1 to ${this.n} clusters.`);
+    // The smaller side of the largest split at or below each internal node: how much there is to part in a cluster.
+    largestSplits() {
+      const largest = new Int32Array(2 * this.n - 1);
+      this.left.forEach((left, i) => {
+        const right = this.right[i];
+        largest[this.n + i] = Math.max(Math.min(this.size[left], this.size[right]), largest[left], largest[right]);
+      });
+      return largest;
+    }
+
+    async cut(wanted, least, limit = 100) {
+      if (wanted !== undefined && !(wanted >= 1 && wanted <= this.n)) throw new Error(`The tree has ${this.n} users: choose 1 to ${this.n} clusters.`);
+      const minSize = least ?? (wanted === undefined ? Math.max(1, Math.floor(this.n / USUAL_SHARE)) : 1);
       const inner = [];
       this.left.forEach((left, i) => Math.min(this.size[left], this.size[this.right[i]]) >= minSize && inner.push(this.n + i));
+      const k = wanted ?? Math.min(USUAL_CUT, inner.length + 1);
       if (inner.length < k - 1) throw new Error(`The tree has only ${inner.length + 1} clusters of at least ${minSize} users: ask for fewer.`);
-      inner.sort((a, b) => this.size[b] - this.size[a] || this.start[a] - this.start[b]);
+      const largest = this.largestSplits();
+      inner.sort((a, b) => largest[b] - largest[a] || this.size[b] - this.size[a] || this.start[a] - this.start[b]);
       const split = inner.slice(0, k - 1);
       const begins = new Uint8Array(this.n + 1);
       split.forEach((node) => (begins[this.start[this.right[node - this.n]]] = 1));
@@ -222,10 +238,22 @@
       return {
         k,
         min_size: minSize,
-        clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)) })),
+        clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)), groups: this.groupsAt(c.place, c.size) })),
         left_out: { clusters: k - kept.length, users: total(clusters) - total(kept) },
         in_none: this.n - total(clusters),
       };
+    }
+
+    // The groups that most users of a stretch of the leaf order are in.
+    groupsAt(place, size) {
+      if (!this.groups) return [];
+      const counts = new Map();
+      this.order.subarray(place, place + size).forEach((leaf) => {
+        const group = this.groups.of[leaf];
+        if (group !== 255) counts.set(group, (counts.get(group) ?? 0) + 1);
+      });
+      const best = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MENTIONED);
+      return best.map(([group, count]) => ({ number: group, name: this.groups.names[group], share: count / size }));
     }
 
     async compare(a, b) {

@@ -148,3 +148,10 @@ def test_the_api_describes_itself_completely(service):
 
 def test_what_is_said_about_each_route_holds_no_host_but_ours(service):
     assert re.findall(r"https?://", service.ask("GET", "/openapi.json").text) == []
+
+
+def test_an_unknown_address_gives_a_page_to_a_browser_and_a_line_to_programs(service):
+    page = service.client.get("/nothing", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "Nothing is at this address" in page.text
+    assert service.ask("GET", "/nothing").json() == {"error": "nothing is at this address"}

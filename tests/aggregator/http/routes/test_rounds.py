@@ -151,3 +151,44 @@ def test_a_wish_that_cannot_be_is_refused_in_one_line(service, operator_token):
             answer = shared_service.ask(method, f"/v1/rounds/{name}{path}", operator_token)
             assert answer.status_code == 404, (method, path)
             assert list(answer.json()) == ["error"]
+
+
+def test_a_round_with_too_few_reports_is_closed_only_by_force(service, operator_token):
+    tokens = service.enrol(*USERS)
+    spring = service.open_round()
+    service.send(spring, USERS[0], tokens[USERS[0]])
+    refused = service.ask("POST", "/v1/rounds/spring/close", operator_token)
+    assert refused.status_code == 409
+    assert f"has 1 of {len(USERS)} reports and needs 3" in refused.json()["error"]
+    assert service.ask("GET", "/v1/rounds/spring").json()["state"] == "open"
+    assert service.operate("POST", "/v1/rounds/spring/close?force=true")["state"] in ("closed", "learning", "failed")
+
+
+def test_a_draft_can_be_deleted_and_an_open_round_cannot(service, operator_token):
+    service.enrol(*USERS)
+    service.operate("POST", "/v1/rounds", json={"id": "sprnig", "epsilon": 1.0})
+    assert service.ask("DELETE", "/v1/rounds/sprnig", operator_token).status_code == 204
+    assert service.ask("DELETE", "/v1/rounds/sprnig", operator_token).status_code == 404
+    service.open_round()
+    assert service.ask("DELETE", "/v1/rounds/spring", operator_token).status_code == 409
+
+
+def test_answers_are_counted_over_time(service):
+    tokens = service.enrol(*USERS)
+    spring = service.open_round()
+    service.send(spring, USERS[0], tokens[USERS[0]])
+    service.now += 130
+    service.send(spring, USERS[1], tokens[USERS[1]])
+    found = service.ask("GET", "/v1/rounds/spring/answers").json()
+    assert (found["round"], found["seconds"]) == ("spring", 60)
+    assert found["counts"] == [1, 0, 1]
+    assert service.ask("GET", "/v1/rounds/none/answers").status_code == 404
+
+
+def test_a_rehearsal_says_what_would_come_out_and_keeps_nothing(service):
+    found = service.operate("POST", "/v1/rehearsals", json={"contacts": 30.0, "epsilon": 4.0})
+    assert found["users"] == 20
+    assert 0 <= found["random"] <= 1
+    assert 0 <= found["labels"] <= 1
+    assert service.operate("GET", "/v1/users")["total"] == 0
+    assert service.operate("GET", "/v1/rounds")["rounds"] == []

@@ -152,3 +152,11 @@ def test_bad_parameters_are_refused_in_one_line(shared_service, operator_token, 
     answer = shared_service.ask("GET", f"/v1/users?{query}", operator_token)
     assert answer.status_code == 400
     assert answer.json()["error"].startswith("query.")
+
+
+def test_users_are_found_by_a_part_of_their_id(service):
+    service.enrol("ada@a.example", "bob@b.example", "100%@b.example")
+    found = service.operate("GET", "/v1/users?search=B.EXAMPLE")
+    assert [one["user"] for one in found["users"]] == ["bob@b.example", "100%@b.example"]
+    assert [one["user"] for one in service.operate("GET", "/v1/users?search=%25@")["users"]] == ["100%@b.example"]
+    assert found["total"] == 3

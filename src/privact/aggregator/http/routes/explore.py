@@ -39,7 +39,7 @@ def _describe(**content: Any) -> dict[int | str, dict[str, Any]]:
 @router.get(
     "/view",
     summary="A cluster and the clusters inside it",
-    responses=_describe(node=238, size=120, n_users=120, above=[], blocks=[]),
+    responses=_describe(node=238, size=120, n_users=120, above=[], blocks=[], groups=["a.example"]),
 )
 async def get_view(
     request: Request,
@@ -53,7 +53,9 @@ async def get_view(
         request,
         round_id,
         highlight,
-        lambda tree: explore.view(tree.tree, node, highlight=None if highlight is None else tree.leaf(highlight)),
+        lambda tree: explore.view(
+            tree.tree, node, highlight=None if highlight is None else tree.leaf(highlight), groups=tree.groups
+        ),
     )
 
 
@@ -105,12 +107,19 @@ async def get_cut(
     request: Request,
     round_id: RoundId,
     services: Uses,
-    k: Annotated[int, Query(description="Number of clusters.", ge=1, le=MOST_LISTED)] = 8,
-    min_size: Annotated[int, Query(description="Minimum number of users in a cluster.", ge=1, le=_MOST_NODES)] = 1,
+    k: Annotated[
+        int | None, Query(description="Number of clusters; by default 8, or as many as there are.", ge=1, le=MOST_LISTED)
+    ] = None,
+    min_size: Annotated[
+        int | None,
+        Query(description="Minimum number of users; by default 1, a fortieth of all without `k`.", ge=1, le=_MOST_NODES),
+    ] = None,
     limit: Limit = 100,
 ) -> Response:
     """The sizes of k clusters, largest first, and some users of each; users in smaller groups are in none."""
-    return await services.public.explore(request, round_id, None, lambda tree: explore.cut_sizes(tree.tree, k, min_size, limit))
+    return await services.public.explore(
+        request, round_id, None, lambda tree: explore.cut_sizes(tree.tree, k, min_size, limit, tree.groups)
+    )
 
 
 @router.get(

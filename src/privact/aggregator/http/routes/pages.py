@@ -11,9 +11,21 @@ from starlette.responses import RedirectResponse, Response
 from privact.aggregator.http.responses import Refusal
 from privact.aggregator.pages.page_files import KINDS, PAGES, POLICY, read_page_file
 
-__all__ = ["router"]
+__all__ = ["is_for_reading", "respond_missing", "router"]
 
 router: Final = APIRouter(include_in_schema=False)
+
+
+def is_for_reading(request: Request) -> bool:
+    """Whether a browser asks for a page that a person will read."""
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+
+def respond_missing() -> Response:
+    """The page for an address where nothing is."""
+    found = read_page_file("missing.html")
+    assert found is not None
+    return Response(found[0], 404, {"Content-Security-Policy": POLICY}, KINDS[".html"])
 
 
 def _respond(request: Request, name: str) -> Response:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.label_upload import read_labels
+from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_table
-from privact.aggregator.domain.rounds import close_round, create_round, keep_labels, open_round, retry_round
+from privact.aggregator.domain.rounds import (
+    close_round,
+    create_round,
+    delete_draft,
+    find_round,
+    keep_labels,
+    open_round,
+    retry_round,
+)
 from privact.aggregator.domain.signed_rounds import read_log
 from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope
-from privact.aggregator.http.models import RoundList, RoundResponse, RoundWish
+from privact.aggregator.http.models import AnswersResponse, RoundList, RoundResponse, RoundWish
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, Refusal, describe, describe_body, describe_bytes
 from privact.aggregator.http.services import Services
+from privact.aggregator.storage.answer_times import count_answers
 
 __all__ = ["router"]
 
@@ -49,6 +59,25 @@ async def get_rounds(request: Request, services: Uses) -> Json:
 async def get_round(request: Request, round_id: RoundId, services: Uses) -> Json:
     """One round; a draft only for the operator."""
     return await _respond(services, round_id, drafts=await _sees_drafts(request, services))
+
+
+@router.get(
+    "/v1/rounds/{round_id}/answers",
+    dependencies=[Depends(pace_public)],
+    responses=describe(AnswersResponse, 404, 429, 503),
+)
+async def get_answers(round_id: RoundId, services: Uses) -> Json:
+    """How many reports came when, in at most a few dozen equal stretches from the opening to the close or to now."""
+
+    def count() -> dict[str, Any]:
+        with services.store.read() as connection:
+            row = find_round(connection, round_id)
+            if row.opened is None:
+                raise NotFound(f"no round {round_id!r}")
+            until = row.closed or services.utc_seconds()
+            return {"round": round_id} | count_answers(connection, round_id, row.opened, until)
+
+    return Json(await services.public.run(count))
 
 
 @router.get(
@@ -125,6 +154,21 @@ async def put_labels(request: Request, round_id: RoundId, services: Uses) -> Jso
     return await _respond(services, round_id, drafts=True)
 
 
+@router.delete(
+    "/v1/rounds/{round_id}",
+    status_code=204,
+    response_class=Response,
+    dependencies=[require_scope("rounds")],
+    responses=describe(None, 401, 403, 404, 409, 429, 503, _409="round 'spring' is open, not a draft: only drafts can be deleted")
+    | {204: {"description": "Deleted."}},
+    openapi_extra=BY_OPERATOR,
+)
+async def delete_round(round_id: RoundId, services: Uses) -> Response:
+    """Delete a draft with its labels. A round that was ever open stays."""
+    await run_in_threadpool(delete_draft, services.store, round_id)
+    return Response(status_code=204)
+
+
 @router.post(
     "/v1/rounds/{round_id}/open",
     dependencies=[require_scope("rounds")],
@@ -141,12 +185,17 @@ async def post_open(round_id: RoundId, services: Uses) -> Json:
 @router.post(
     "/v1/rounds/{round_id}/close",
     dependencies=[require_scope("rounds")],
-    responses=describe(RoundResponse, 401, 403, 404, 409, 429, 503, _409="round 'spring' is draft, not open"),
+    responses=describe(RoundResponse, 400, 401, 403, 404, 409, 429, 503, _409="round 'spring' is draft, not open"),
     openapi_extra=BY_OPERATOR,
 )
-async def post_close(round_id: RoundId, services: Uses) -> Json:
-    """Close an open round; its tree is then learned and released by itself."""
-    await run_in_threadpool(close_round, services.store, round_id, services.utc_seconds())
+async def post_close(
+    round_id: RoundId,
+    services: Uses,
+    force: Annotated[bool, Query(description="Close it even with too few reports to learn from: the round then fails.")] = False,
+) -> Json:
+    """Close an open round; its tree is then learned and released by itself. Below the minimum of users it must be forced."""
+    minimum = 0 if force else services.settings.minimum_users
+    await run_in_threadpool(close_round, services.store, round_id, services.utc_seconds(), minimum)
     services.supervisor.wake()
     return await _respond(services, round_id, drafts=True)
 

@@ -53,11 +53,12 @@ def get_users(
     services: Uses,
     after: Annotated[int, Query(ge=0, le=2**63 - 1, description="`next` of the page before.")] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000, description="Maximum number of users.")] = 1000,
+    search: Annotated[str, Query(max_length=256, description="Only users whose id contains this text, in any case.")] = "",
 ) -> Json:
     """Who is enrolled, in the order of enrolment, page by page."""
     with services.store.read() as connection:
         total = count_users(connection)
-        rows = list_users(connection, after, limit)
+        rows = list_users(connection, after, limit, search.strip())
     listed = [{"user": user, "enrolled_at": enrolled, "invitation": state} for user, enrolled, _, state in rows]
     return Json({"users": listed, "total": total, "next": rows[-1][2] if len(rows) == limit else None})
 

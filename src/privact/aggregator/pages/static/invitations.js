@@ -1,7 +1,18 @@
 // Invitations on the operator's desk: links to copy, to mail and to photograph.
 "use strict";
 {
-  const { ask, attempt, byId, make } = privact;
+  const { ask, byId, make } = privact;
+  const { box, show } = privact.problem();
+  byId("invite").append(box);
+  // What goes wrong with a link is said beside the form.
+  const attempt = async (work) => {
+    try {
+      await work();
+      show("");
+    } catch (error) {
+      show(error.message);
+    }
+  };
   const MOST_SHOWN = 200; // cards; the file has all of them
   let links = [];
 
@@ -50,6 +61,8 @@
 
   byId("revoke").onclick = () => attempt(async () => {
     const ids = idsOf("invite-ids");
+    const question = { title: `Revoke ${ids.length} invitations and tokens?`, sentences: ["These users cannot answer until they are invited again."], action: "Revoke" };
+    if (ids.length && !(await privact.confirm(question))) return;
     for (const user of ids) await ask("POST", "/v1/users/revoke", { body: { user } });
     byId("invite-status").textContent = ids.length ? `${privact.number(ids.length)} can no longer take part until they are invited again.` : "Name users above.";
     byId("invite").reset();

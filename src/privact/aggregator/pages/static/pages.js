@@ -2,11 +2,20 @@
 "use strict";
 (function (privact) {
   const number = new Intl.NumberFormat("en");
-  const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
+  const distance = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
 
   privact.byId = (id) => document.getElementById(id);
   privact.number = (value) => number.format(value);
   privact.when = (seconds) => (seconds === null ? "" : moment.format(new Date(1000 * seconds)));
+
+  // A time and how far away it is: "31 January 2026 at 12:00 (in 13 days)".
+  privact.until = (seconds) => {
+    const away = seconds - Date.now() / 1000;
+    const [unit, length] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[2];
+    return `${privact.when(seconds)} (${distance.format(Math.round(away / length), unit)})`;
+  };
 
   privact.make = function (tag, properties, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
@@ -44,7 +53,7 @@
       const said = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
       throw new Refused(answer.status, said.error);
     }
-    return bytes ? answer : answer.json();
+    return bytes ? answer : answer.status === 204 ? null : answer.json();
   };
 
   // Runs what a person asked for; whatever goes wrong is said in the page, and what was shown stays.
@@ -98,50 +107,6 @@
     const list = privact.make("dl", { className: "facts" });
     pairs.forEach(([term, value]) => value !== "" && list.append(privact.make("dt", { textContent: term }), privact.make("dd", {}, value)));
     return list;
-  };
-
-  // One round as a card; more: elements to put at its end.
-  privact.roundCard = function (round, { heading = "h2", link = true, actions = [] } = {}) {
-    const { make } = privact;
-    const name = link && round.state !== "draft" ? make("a", { href: `/rounds/${round.id}`, textContent: round.id }) : round.id;
-    const card = make("li", { className: "card" }, make(heading, {}, name), make("span", { className: `state ${round.state}`, textContent: round.state }));
-    const answered = round.n_users ? `${privact.number(round.reports)} of ${privact.number(round.n_users)} users` : "";
-    card.append(
-      privact.facts([
-        ["answered", answered],
-        ["joined late", round.joiners ? privact.number(round.joiners) : ""],
-        ["epsilon", `${round.epsilon} per contact`],
-        ["bins", round.bins === "labels" ? `${round.n_bins ?? ""} public labels` : `${round.n_bins ?? ""} random`],
-        ["opened", privact.when(round.opened_at)],
-        ["closes", round.state === "open" ? (round.closes === null ? "when the operator closes it" : privact.when(round.closes)) : ""],
-        ["released", privact.when(round.released_at)],
-      ]),
-    );
-    if (round.state === "open" && round.n_users) {
-      const bar = make("progress", { max: round.n_users, value: round.reports });
-      bar.setAttribute("aria-label", `Reports: ${answered}`);
-      card.append(bar);
-    }
-    if (round.progress) {
-      const { stage, done, total } = round.progress;
-      const bar = total ? make("progress", { max: total, value: done }) : make("progress", {});
-      bar.setAttribute("aria-label", `Learning: ${stage}`);
-      card.append(make("p", { className: "quiet", textContent: `Learning: ${stage}${total ? `, ${privact.number(done)} of ${privact.number(total)}` : ""}` }), bar);
-    }
-    if (round.failure) card.append(make("p", { textContent: round.failure }));
-    if (round.privacy) card.append(make("p", { className: "sentence", textContent: round.privacy }));
-    if (actions.length) card.append(make("div", { className: "actions" }, ...actions));
-    return card;
-  };
-
-  privact.treeLinks = (round) => {
-    if (round.state !== "released") return [];
-    const files = ["hct", "newick", "json", "linkage"].map((format) =>
-      privact.make("a", { href: `/v1/rounds/${round.id}/tree/download?format=${format}`, textContent: format, download: "" }),
-    );
-    const row = privact.make("span", {}, "Download: ");
-    files.forEach((file, place) => row.append(place ? " · " : "", file));
-    return [privact.make("a", { href: `/rounds/${round.id}/tree`, textContent: "Explore the tree" }), row];
   };
 
   // Calls work now and every few seconds while the page is seen.

@@ -1,12 +1,101 @@
-// One round.
+// One round: answers over time against the deadline, what it costs, what came out, how to take part.
 "use strict";
 {
+  const { ask, byId, make, number } = privact;
   const id = decodeURIComponent(location.pathname.split("/")[2]);
+  const path = `/v1/rounds/${encodeURIComponent(id)}`;
+  const title = id.replace(/\.(\d+)$/, ", round $1");
   document.title = `Round ${id} · PrivaCT`;
-  privact.byId("title").textContent = `Round ${id}`;
+  byId("title").textContent = /\.\d+$/.test(id) ? title : `Round ${id}`;
+  byId("join-link").textContent = `${location.origin}/join/`;
+  // An operator who is logged in in this tab also sees what operators may.
+  privact.tokenKey = sessionStorage.getItem("privact-operator") ? "privact-operator" : "privact-user";
+  let shown = "";
+  let service = null;
+
+  const showCost = (round) => {
+    byId("cost-figure").replaceChildren(`ε ${round.epsilon}`, make("small", { textContent: " for each contact, once" }));
+    byId("cost").textContent = `Both ends of a contact report it, each with epsilon ${round.epsilon_report}. What is spent is spent: rounds add up, and each device keeps the account for its owner.`;
+    if (round.privacy) byId("promise").replaceChildren(privact.promise(round.privacy));
+  };
+
+  const showFacts = (round) => {
+    byId("facts").replaceChildren(
+      privact.facts([
+        ["bins", privact.tellBins(round)],
+        ["opened", privact.when(round.opened_at)],
+        ["closed", privact.when(round.closed_at)],
+        ["released", privact.when(round.released_at)],
+        ["late joiners", tellJoiners(round)],
+      ]),
+      round.digest ? make("details", {}, make("summary", { textContent: "Digest, to which reports are bound" }), make("code", { className: "sentence", textContent: round.digest })) : "",
+    );
+  };
+
+  const tellJoiners = (round) => {
+    if (round.closes === null) return "once it is released, without end";
+    const last = privact.when(round.closes + round.joiner_seconds);
+    return round.joiner_seconds ? `once it is released, until ${last}` : `not after ${last}`;
+  };
+
+  const showEvidence = (round) => {
+    byId("evidence").hidden = !round.series;
+    if (!round.series) return;
+    const { name, number: place, rounds, epsilon } = round.series;
+    const link = make("a", { href: `/series/${encodeURIComponent(name)}`, textContent: name });
+    byId("evidence-text").replaceChildren(`Round ${place} of ${rounds} of the series `, link, `, whose rounds together spend epsilon ${epsilon} for each contact. `);
+    if (round.evidence) byId("evidence-text").append(privact.tellEvidence(round.evidence));
+  };
+
+  const showCommunities = async (round) => {
+    const open = round.state === "released";
+    byId("communities").hidden = !open;
+    if (!open) return;
+    const cut = await ask("GET", `${path}/tree/explore/cut`);
+    const largest = cut.clusters[0].size;
+    const groups = new Set(cut.clusters.flatMap((cluster) => (cluster.groups ?? []).map((group) => group.number)));
+    const count = Math.max(1, 1 + Math.max(-1, ...groups));
+    byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} users:` : "The tree has no two communities of a usual size: everybody is in one.";
+    byId("communities-list").replaceChildren(...cut.clusters.map((cluster) => privact.clusterRow(cluster, largest, count)));
+    byId("communities-rest").textContent = cut.in_none ? `${number(cut.in_none)} users are between them.` : "";
+    byId("downloads").replaceChildren(privact.downloads(round));
+  };
+
+  const showQuality = async (round) => {
+    if (round.state !== "released" || privact.tokenKey !== "privact-operator") return;
+    const found = await ask("GET", `${path}/recommendations/quality`).catch(() => null);
+    byId("quality").hidden = !found;
+    if (!found) return;
+    byId("quality-figure").replaceChildren(found.precision.toFixed(2), make("small", { textContent: ` against ${found.precision_popular.toFixed(2)} for the most popular items` }));
+    byId("quality-text").textContent = `Of 10 items recommended to a user whose own ratings are hidden, this share is really theirs (precision@10, ${number(found.users)} users).`;
+  };
+
+  const showPrimary = (round) => {
+    const action = { open: ["/join/", "Take part"], released: [`/rounds/${round.id}/tree`, "Explore the communities"] }[round.state];
+    byId("primary").replaceChildren(...(action ? [make("a", { className: "button primary", href: action[0], textContent: action[1] })] : []));
+  };
+
   privact.live(async () => {
-    const round = await privact.ask("GET", `/v1/rounds/${encodeURIComponent(id)}`);
-    const list = privact.make("ul", { className: "cards" }, privact.roundCard(round, { link: false, actions: privact.treeLinks(round) }));
-    privact.byId("round").replaceChildren(list);
+    const round = await ask("GET", path);
+    service ??= await ask("GET", "/v1");
+    const now = JSON.stringify(round);
+    if (now === shown && round.state !== "open") return;
+    const answers = round.opened_at === null ? null : await ask("GET", `${path}/answers`);
+    byId("state").replaceChildren(privact.statePill(round.state));
+    byId("lead").textContent = privact.tellState(round);
+    byId("panels").hidden = false;
+    const late = round.joiners ? `, and ${number(round.joiners)} joined late` : "";
+    byId("answers-figure").replaceChildren(privact.answered(round), make("small", { textContent: ` users answered${late}` }));
+    if (answers) byId("answers-chart").replaceChildren(privact.answersChart(round, answers, round.state === "open" ? service.minimum_users : 0));
+    byId("learning").replaceChildren(...privact.learningBar(round), ...(round.failure ? [make("p", { className: "failure", textContent: round.failure })] : []));
+    byId("join").hidden = round.state !== "open";
+    if (now === shown) return; // what has focus keeps it
+    shown = now;
+    showPrimary(round);
+    showCost(round);
+    showFacts(round);
+    showEvidence(round);
+    await showCommunities(round);
+    await showQuality(round);
   });
 }

@@ -20,10 +20,11 @@
     rings: (user) => question("rings", { user }),
     cut: (k, minSize) => question("cut", { k, min_size: minSize }),
     compare: (a, b) => question("compare", { a, b }),
-    groupCount: () => 1,
     joinedLate: (user) => late.has(user),
   };
 
+  byId("back").href = `/rounds/${encodeURIComponent(id)}`;
+  byId("back").textContent = `← Round ${id}`;
   document.title = `Tree of ${id} · PrivaCT`;
   byId("title").textContent = `Communities of round ${id}`;
   // Where trees are not public, the token of a user or of the operator opens them.
@@ -31,6 +32,7 @@
   attempt(async () => {
     const summary = await ask("GET", base);
     byId("title").textContent = `${privact.number(summary.users)} users of round ${id}`;
+    document.getElementById("main").classList.add("wide");
     byId("late-note").hidden = !summary.joined_late;
     byId("privacy").textContent = summary.privacy;
     privact.explore(source);

@@ -1,0 +1,60 @@
+// The guided first run: which step is next, what it does and costs, and a rehearsal.
+"use strict";
+{
+  const { ask, byId, make, number } = privact;
+  const skipped = () => new Set(JSON.parse(sessionStorage.getItem("privact-skipped") ?? "[]"));
+
+  document.querySelectorAll("[data-skip]").forEach((button) => {
+    button.onclick = () => {
+      sessionStorage.setItem("privact-skipped", JSON.stringify([...skipped().add(button.dataset.skip)]));
+      draw(privact.desk);
+    };
+  });
+
+  const draw = ({ enrolled, minimum, rounds, series, ratings }) => {
+    const opened = rounds.filter((round) => round.state !== "draft");
+    const released = rounds.filter((round) => round.state === "released");
+    const newest = opened[0];
+    const done = {
+      enrol: enrolled >= minimum,
+      ratings: ratings !== null || skipped().has("ratings"),
+      rehearse: skipped().has("rehearse") || rounds.length + series.length > 0,
+      create: rounds.length + series.length > 0,
+      open: opened.length > 0,
+      invite: opened.some((round) => round.state !== "open" && round.state !== "failed"),
+      released: false,
+    };
+    const steps = [...document.querySelectorAll("#steps > li")];
+    const now = steps.find((step) => !done[step.dataset.step]);
+    steps.forEach((step) => {
+      step.classList.toggle("done", done[step.dataset.step]);
+      step.classList.toggle("now", step === now);
+      if (step === now) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    });
+    byId("guide-users").textContent = `A round needs at least ${number(minimum)}; ${number(enrolled)} ${enrolled === 1 ? "is" : "are"} enrolled.`;
+    byId("guide-answers").textContent = newest?.state === "open" ? `${privact.answered(newest)} users answered ${newest.id}.` : "";
+    byId("guide-released").replaceChildren(...released.slice(0, 1).map((round) => make("a", { className: "button primary", href: `/rounds/${round.id}`, textContent: `What came out of ${round.id}` })));
+  };
+  privact.onDesk(draw);
+
+  privact.onSubmit(byId("rehearse"), async () => {
+    byId("rehearsed").textContent = "Playing made-up devices…";
+    try {
+      const wish = { contacts: Number(byId("rehearse-contacts").value), epsilon: Number(byId("rehearse-epsilon").value) };
+      const found = await ask("POST", "/v1/rehearsals", { body: wish });
+      const share = (value) => `${Math.round(100 * value)}%`;
+      byId("rehearsed").replaceChildren(
+        privact.facts([
+          ["played", `${number(found.users)} made-up users in ${found.communities} communities`],
+          ["one round, random bins", `${share(found.random)} of the users nearest to a user are of the own community`],
+          ["one round, labels", `${share(found.labels)}, where labels name the community of three in four users`],
+          ["by chance", share(found.chance)],
+        ]),
+      );
+    } catch (error) {
+      byId("rehearsed").textContent = "";
+      throw error;
+    }
+  });
+}

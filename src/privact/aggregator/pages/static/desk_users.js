@@ -1,0 +1,105 @@
+// Users at the operator's desk: enrolled, found, given new links, removed, erased.
+"use strict";
+{
+  const { ask, byId, make, number } = privact;
+  const AT_ONCE = 10_000; // users in one request
+  const PAGE = 50;
+  let next = null;
+
+  privact.onSubmit(byId("enrol"), async () => {
+    byId("enrol-status").textContent = "";
+    const file = byId("enrol-file").files[0];
+    const text = byId("enrol-ids").value + (file ? `\n${await file.text()}` : "");
+    const ids = text.split("\n").map((line) => line.trim()).filter((line) => line && !line.startsWith("#"));
+    if (!ids.length) throw new Error("No id was given: write one a line, or choose a file.");
+    const codes = {}; // of invitations, by user
+    let existing = 0;
+    try {
+      for (let begin = 0; begin < ids.length; begin += AT_ONCE) {
+        const answer = await ask("POST", "/v1/users", { body: { users: ids.slice(begin, begin + AT_ONCE), invite: true } });
+        Object.assign(codes, answer.invitations);
+        existing += answer.existing.length;
+      }
+    } finally {
+      privact.showInvitations(codes); // what was handed out is shown, whatever happened to the rest
+    }
+    const known = existing ? `, ${number(existing)} were enrolled already` : "";
+    byId("enrol-status").textContent = `${number(Object.keys(codes).length)} enrolled${known}.`;
+    byId("enrol").reset();
+    await privact.refreshDesk();
+  });
+
+  const rowOf = ({ user, enrolled_at: at, invitation }) => {
+    const { box, show } = privact.problem();
+    const act = (text, question, work) => {
+      const button = make("button", { type: "button", textContent: text });
+      button.onclick = async () => {
+        if (!(await privact.confirm(question))) return;
+        try {
+          await work();
+        } catch (error) {
+          show(error.message);
+        }
+      };
+      return button;
+    };
+    const away = (erase) => async () => {
+      await ask("DELETE", `/v1/users/${encodeURIComponent(user)}${erase ? "?erase=true" : ""}`);
+      row.remove();
+      await privact.refreshDesk();
+    };
+    const renew = async () => {
+      const { invitations } = await ask("POST", "/v1/users/invite", { body: { users: [user] } });
+      privact.showInvitations(invitations);
+      byId("invitations").scrollIntoView({ block: "center" });
+    };
+    const actions = make(
+      "div",
+      { className: "actions" },
+      act("New link", { title: `A new link for ${user}?`, sentences: ["It works once. The one before is worthless from then on."], action: "Make a new link" }, renew),
+      act("Remove", { title: `Remove ${user}?`, sentences: ["The link is worthless and later rounds leave this user out. Reports that were accepted stay."], action: "Remove" }, away(false)),
+      act("Erase", { title: `Erase ${user}?`, sentences: ["Removes the user, all reports and every mention of the id. Released trees keep a leaf without a name. This cannot be undone."], action: "Erase", risk: "I want this user erased." }, away(true)),
+    );
+    const row = make("tr", {}, make("td", { textContent: user }), make("td", { className: "quiet", textContent: `${privact.when(at)}${invitation ? `, invitation ${invitation}` : ""}` }), make("td", {}, actions, box));
+    return row;
+  };
+
+  const list = async (after = 0) => {
+    const query = new URLSearchParams({ limit: PAGE, after, search: byId("search-text").value.trim() });
+    const answer = await ask("GET", `/v1/users?${query}`);
+    const rows = answer.users.map(rowOf);
+    if (after) byId("users-list").append(...rows);
+    else byId("users-list").replaceChildren(...rows);
+    next = answer.next;
+    byId("users-more").hidden = next === null;
+    byId("users-table").hidden = !byId("users-list").children.length;
+    byId("users-none").hidden = !byId("users-table").hidden;
+  };
+
+  let asked = 0;
+  byId("search-text").oninput = async () => {
+    const mine = ++asked;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    if (mine === asked) privact.attempt(list);
+  };
+  byId("search").onsubmit = (event) => event.preventDefault();
+  byId("users-more").onclick = () => privact.attempt(() => list(next));
+
+  privact.onSubmit(byId("revoke-all"), async () => {
+    const question = {
+      title: "Make all tokens worthless?",
+      sentences: [`None of the ${number(privact.desk.enrolled)} users can answer until each has a new link.`],
+      action: "Make them worthless",
+      risk: "I will hand out new links to everybody.",
+    };
+    if (await privact.confirm(question)) await ask("POST", "/v1/users/revoke-all");
+  });
+
+  let total = -1;
+  privact.onDesk(({ enrolled }) => {
+    byId("users-total").textContent = number(enrolled);
+    if (enrolled === total) return;
+    total = enrolled;
+    privact.attempt(list);
+  });
+}

@@ -1,0 +1,82 @@
+// What several pages say about a round: its state in a sentence, a card, downloads, and the promise, folded.
+"use strict";
+(function (privact) {
+  const { make, number } = privact;
+
+  privact.answered = (round) => (round.n_users ? `${number(round.reports)} of ${number(round.n_users)}` : "");
+
+  // One sentence: where the round is and what comes next.
+  privact.tellState = function (round) {
+    const closes = round.closes === null ? "when the operator closes it" : `on ${privact.until(round.closes)}`;
+    return {
+      draft: "A draft: nobody but operators sees it.",
+      open: `Open for answers. It closes ${closes}.`,
+      closed: round.series && round.series.number < round.series.rounds ? "Closed: its reports go into the next round of its series." : "Closed. Its tree is about to be learned.",
+      learning: "Closed. Its tree is being learned.",
+      released: `Its communities were released on ${privact.when(round.released_at)}.`,
+      failed: "It failed, and nothing was released.",
+    }[round.state];
+  };
+
+  privact.statePill = (state) => make("span", { className: `state ${state}`, textContent: state });
+
+  privact.tellBins = (round) => `${round.n_bins ?? ""} ${round.bins === "labels" ? "public labels" : "random bins"}`.trim();
+
+  // Learning and its progress, if it is under way.
+  privact.learningBar = function (round) {
+    if (!round.progress) return [];
+    const { stage, done, total } = round.progress;
+    const bar = total ? make("progress", { max: total, value: done }) : make("progress", {});
+    bar.setAttribute("aria-label", `Learning: ${stage}`);
+    return [make("p", { className: "quiet", textContent: `Learning: ${stage}${total ? `, ${number(done)} of ${number(total)}` : ""}` }), bar];
+  };
+
+  privact.answersBar = function (round) {
+    const bar = make("progress", { max: round.n_users, value: round.reports });
+    bar.setAttribute("aria-label", `${privact.answered(round)} users answered`);
+    return bar;
+  };
+
+  // One round as a card: what it is, how far it is, and what can be done.
+  privact.roundCard = function (round, { heading = "h2", actions = [] } = {}) {
+    const name = round.state !== "draft" ? make("a", { href: `/rounds/${round.id}`, textContent: round.id }) : round.id;
+    const card = make("li", { className: "card" }, make("header", {}, make(heading, {}, name), privact.statePill(round.state)));
+    card.append(make("p", { className: "quiet", textContent: privact.tellState(round) }));
+    if (round.n_users) {
+      const late = round.joiners ? `, ${number(round.joiners)} joined late` : "";
+      card.append(make("p", { className: "figure" }, privact.answered(round), make("small", { textContent: ` users answered${late}` })));
+      if (round.state === "open") card.append(privact.answersBar(round));
+    }
+    card.append(make("p", { className: "sentence", textContent: `epsilon ${round.epsilon} for each contact · ${privact.tellBins(round)}` }));
+    card.append(...privact.learningBar(round));
+    if (round.failure) card.append(make("p", { className: "failure", textContent: round.failure }));
+    if (actions.length) card.append(make("div", { className: "actions" }, ...actions));
+    return card;
+  };
+
+  privact.exploreLink = (round) => make("a", { className: "button", href: `/rounds/${round.id}/tree`, textContent: "Explore the communities" });
+
+  privact.downloads = function (round) {
+    const row = make("p", { className: "sentence" }, "Download the tree: ");
+    ["hct", "newick", "json", "linkage"].forEach((format, place) => {
+      row.append(place ? " · " : "", make("a", { href: `/v1/rounds/${round.id}/tree/download?format=${format}`, textContent: format, download: "" }));
+    });
+    return row;
+  };
+
+  privact.promise = (text, summary = "The privacy promise in full") => make("details", {}, make("summary", { textContent: summary }), make("p", { className: "sentence", textContent: text }));
+
+  // A cluster of a cut as a bar: its size, its label, some of its users.
+  privact.clusterRow = function (cluster, largest, groupCount) {
+    const bar = make("span", { className: "bar" });
+    bar.style.setProperty("--share", cluster.size / largest);
+    const best = cluster.groups?.[0];
+    if (best && best.share >= 0.5) {
+      bar.classList.add("coloured");
+      bar.style.setProperty("--hue", (255 + (360 * best.number) / groupCount).toFixed(1));
+    }
+    const labels = (cluster.groups ?? []).filter((group) => group.share >= 0.15).map((group) => `${Math.round(100 * group.share)}% ${group.name}`);
+    const text = labels.length ? labels.join(", ") : cluster.users.slice(0, 3).join(", ") + (cluster.size > 3 ? ", …" : "");
+    return make("li", {}, bar, make("div", {}, make("b", { textContent: `${number(cluster.size)} users` }), make("span", { className: "quiet", textContent: ` ${text}` })));
+  };
+})((window.privact = window.privact || {}));
