@@ -12,6 +12,8 @@ import time
 import httpx
 import pytest
 
+from privact.simulate.http_devices import make_network
+
 TOKEN = "operator." + "t" * 43
 PRIVACT = [sys.executable, "-c", "from privact.cli.main import main; main()"]
 
@@ -33,6 +35,16 @@ def url(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _token(monkeypatch):
     monkeypatch.setenv("PRIVACT_OPERATOR_TOKEN", TOKEN)
+
+
+def test_ones_own_network_is_rehearsed_against_a_running_aggregator(ask, url, tmp_path):
+    graph = make_network(120, 3).graph
+    path = tmp_path / "contacts.tsv"
+    path.write_text("".join(f"{graph.names[a]}\t{graph.names[b]}\n" for a, b in graph.edges().tolist()))
+    told = ask("simulate", "--contacts", path, "--url", url)
+    assert told["users"] >= 100
+    assert 0 < told["contact_share"] <= 1
+    assert sum(cluster["size"] for cluster in told["communities"]["clusters"]) <= told["users"]
 
 
 def test_a_summary_for_people_and_for_programs(run, ask, url):

@@ -18,6 +18,7 @@ PAGES: Final = {
     "/": "index.html",
     "/operator": "operator.html",
     "/me": "me.html",
+    "/series/{name}": "series.html",
     "/rounds/{round_id}": "round.html",
     "/rounds/{round_id}/tree": "tree.html",
 }

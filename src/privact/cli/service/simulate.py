@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.service.operator import TokenFile, Url, read_operator_token
+from privact.cli.service.operator import TokenFile, read_operator_token
+from privact.cli.service.rehearse import rehearse_own_network
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.errors import MissingExtraError, PrivaCTError
 from privact.progress import progress_bar
@@ -21,11 +23,28 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(
     epilog="\b\nExample:\n  privact simulate --users 2000 --url http://127.0.0.1:8420 --close\n"
-    "  privact simulate --users 50000 --concurrency 64 --rate 2000"
+    "  privact simulate --users 50000 --concurrency 64 --rate 2000\n"
+    "  privact simulate --contacts contacts.tsv --ratings ratings.tsv --labels servers.csv\n"
+    "  privact simulate --contacts contacts.tsv --rounds 4 --epsilon 4"
 )
 def simulate(
-    users: Annotated[int, typer.Option(help="How many devices.", show_default=False)],
-    url: Url = "http://127.0.0.1:8420",
+    users: Annotated[int | None, typer.Option(help="How many made-up devices.", show_default=False)] = None,
+    contacts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own network instead: an edge list.", show_default=False)
+    ] = None,
+    ratings: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --contacts: recommend from these ratings.", show_default=False)
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --contacts: public labels as bins.", show_default=False)
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="With --contacts: rounds that share epsilon.")] = 1,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PRIVACT_URL", metavar="URL", help="The aggregator.", show_default="none with --contacts, else port 8420 here"
+        ),
+    ] = None,
     round: Annotated[
         str | None, typer.Option(metavar="ID", help="A draft to open, or a released round to join.", show_default="a new one")
     ] = None,
@@ -40,11 +59,28 @@ def simulate(
     token_file: TokenFile = None,
     json: Json = False,
 ) -> None:
-    """Play many devices against an aggregator.
+    """Play many devices against an aggregator, or rehearse a round of your own network.
 
-    A network is made up, its users are enrolled, and each device counts its contacts, draws real noise and sends its report.
-    Devices live in memory, without a ledger: this is for trying out and measuring an aggregator. Users and round stay there.
+    With --users a network is made up, its users are enrolled, and each device counts its contacts, draws real noise and sends
+    its report. Devices live in memory, without a ledger: this is for measuring an aggregator. Users and round stay there.
+
+    With --contacts your own network is played, in this process or with --url against an aggregator that you try out, and you are
+    told what would come out before a single person is asked: how many true contacts are near, communities, and recommendations
+    against the most popular items.
     """
+    if contacts is not None:
+        if users is not None:
+            raise PrivaCTError(f"--users {users} and --contacts {contacts}: give one or the other")
+        rehearse_own_network(contacts, ratings, labels, rounds, epsilon, seed, url, token_file, allow_remote, json)
+        return
+    for option, value in (("--ratings", ratings), ("--labels", labels)):
+        if value is not None:
+            raise PrivaCTError(f"{option} {value} goes with --contacts FILE: made-up networks have their own")
+    if rounds > 1:
+        raise PrivaCTError(f"--rounds {rounds} goes with --contacts FILE: made-up devices answer one round")
+    if users is None:
+        raise PrivaCTError("nobody to play: give --users N for made-up devices, or --contacts FILE for your own network")
+    url = url or "http://127.0.0.1:8420"
     try:
         from privact.bench.serving.device_load import simulate_round
     except ModuleNotFoundError as error:

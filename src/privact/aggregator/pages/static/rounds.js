@@ -54,6 +54,12 @@
     return card;
   };
 
+  // evidence: of a round of a series.
+  privact.tellEvidence = ({ figure, threshold, sees_communities: sees }) =>
+    sees
+      ? `The reports show communities: the evidence is ${figure.toFixed(2)}, and chance reaches ${threshold.toFixed(2)}.`
+      : `The reports show no communities so far: the evidence is ${figure.toFixed(2)}, no more than chance reaches (${threshold.toFixed(2)}).`;
+
   privact.exploreLink = (round) => make("a", { className: "button", href: `/rounds/${round.id}/tree`, textContent: "Explore the communities" });
 
   privact.downloads = function (round) {
