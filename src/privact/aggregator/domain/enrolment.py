@@ -193,9 +193,7 @@ def count_users(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(users).where(users.c.removed.is_(None))).scalar_one()
 
 
-def list_users(
-    connection: Connection, after: int, limit: int, search: str = ""
-) -> list[tuple[str, int, int, str | None]]:
+def list_users(connection: Connection, after: int, limit: int, search: str = "") -> list[tuple[str, int, int, str | None]]:
     """Enrolled users in the order of enrolment: id, enrolled, serial, and whether an invitation is "waiting" or "used", or None.
 
     connection: to read from.
