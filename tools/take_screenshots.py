@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
@@ -52,7 +53,7 @@ def play(aggregator: LocalAggregator) -> str:
     operator.ask("POST", "/v1/rounds", {"id": "mistake", "epsilon": 0.5})
     answer(operator, aggregator, network, tokens, "mistake", 12)
     operator.ask("POST", "/v1/rounds/mistake/close?force=true")
-    operator.ask("POST", "/v1/rounds", {"id": "summer", "epsilon": 1.0, "closes": 4_000_000_000})
+    operator.ask("POST", "/v1/rounds", {"id": "summer", "epsilon": 1.0, "closes": int(time.time()) + 9 * 86400})
     answer(operator, aggregator, network, tokens, "summer", 170)
     operator.ask("POST", "/v1/rounds", {"id": "autumn", "epsilon": 1.0})
     return tokens[network.graph.names[0]]

@@ -31,7 +31,7 @@ MOST_LISTED = MOST
 _MOST_BLOCKS = 300  # in one view: more could not be told apart on a screen
 _ROWS = 5  # in one view: the next closer look shows the rows below
 _NAMED = 8  # users of a block
-_USUAL_CUT = 8  # clusters
+_USUAL_CUT = 20  # clusters
 _USUAL_SHARE = 40  # a usual cluster has at least this fraction of all users
 
 
@@ -122,7 +122,7 @@ def cut_sizes(
 ) -> dict[str, Any]:
     """The tree cut into k clusters: their sizes, largest first, and a few users of each.
 
-    k: how many; by default 8 of at least a fortieth of all users, or as many as the tree has of them.
+    k: how many; by default 20 of at least a fortieth of all users, or as many as the tree has of them.
     min_size: the fewest users of a cluster; who falls off in a smaller group is in none, see `HierarchicalClusterTree.cut`.
     limit: how many of the clusters to list at most. groups: public groups; each cluster then tells its largest ones.
     """

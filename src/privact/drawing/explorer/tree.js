@@ -5,7 +5,7 @@
   const ROWS = 5;
   const MOST_BLOCKS = 300;
   const NAMED = 8;
-  const USUAL_CUT = 8;
+  const USUAL_CUT = 20;
   const USUAL_SHARE = 40;
   const MENTIONED = 3;
 

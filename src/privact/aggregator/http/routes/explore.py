@@ -108,7 +108,7 @@ async def get_cut(
     round_id: RoundId,
     services: Uses,
     k: Annotated[
-        int | None, Query(description="Number of clusters; by default 8, or as many as there are.", ge=1, le=MOST_LISTED)
+        int | None, Query(description="Number of clusters; by default 20, or as many as there are.", ge=1, le=MOST_LISTED)
     ] = None,
     min_size: Annotated[
         int | None,

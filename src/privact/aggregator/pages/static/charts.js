@@ -28,7 +28,7 @@
     const { begin, seconds, counts } = answers;
     const total = counts.reduce((sum, count) => sum + count, 0);
     const last = round.closed_at ?? Date.now() / 1000;
-    const end = Math.max(round.closes ?? 0, last, begin + 60);
+    const end = round.closed_at ? Math.max(last, begin + 1) : Math.max(round.closes ?? 0, last, begin + 60);
     const top = Math.max(round.n_users ?? 0, total, 1);
     const time = (at) => along(Math.min(1, (at - begin) / (end - begin)));
     let sum = 0;
