@@ -8,7 +8,7 @@ import pytest
 
 from privact.errors import InputError
 from privact.query.explore import MOST_LISTED, compare, cut_sizes, members, rings, search, view
-from privact.query.groups import number_groups
+from privact.query.named_groups import number_groups
 from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from privact.drawing.colours import branch_colour, group_colour
 from privact.query.blocks import Block, list_row_sizes, nest_blocks
-from privact.query.groups import count_groups, number_groups
+from privact.query.named_groups import count_groups, number_groups
 from privact.tree.hct import HierarchicalClusterTree, User
 
 __all__ = ["Drawing", "compose_drawing"]

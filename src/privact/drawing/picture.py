@@ -10,7 +10,7 @@ import numpy as np
 
 from privact.drawing.composition import compose_drawing
 from privact.errors import InputError, MissingExtraError
-from privact.query.groups import number_groups
+from privact.query.named_groups import number_groups
 from privact.storage import write_whole
 from privact.tree.hct import HierarchicalClusterTree, User
 

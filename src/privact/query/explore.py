@@ -13,9 +13,9 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.query.blocks import STEP, Block, nest_blocks
-from privact.query.groups import Groups, count_groups, describe_groups
 from privact.query.id_search import find_ids
 from privact.query.lookups import MOST, list_members
+from privact.query.named_groups import Groups, count_groups, describe_groups
 from privact.tree.ancestry import climb_path, find_lowest_common
 from privact.tree.clusters import cut_slices, rank_splits
 from privact.tree.counts import check_count

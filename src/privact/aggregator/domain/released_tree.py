@@ -16,8 +16,8 @@ from privact.aggregator.domain.release import count_late
 from privact.errors import UnknownUserError
 from privact.protocol.labels import LabelTable
 from privact.protocol.users import normalise_user_id
-from privact.query.groups import Groups, number_groups
 from privact.query.lookups import find_clusters, find_community, measure_path
+from privact.query.named_groups import Groups, number_groups
 from privact.tree.ancestry import count_alike, find_nearest
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.layout import Int32Array

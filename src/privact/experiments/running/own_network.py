@@ -18,7 +18,7 @@ from privact.network.graph import ContactGraph
 from privact.progress import Progress, ignore_progress
 from privact.protocol.label_files import number_labels
 from privact.query.explore import cut_sizes
-from privact.query.groups import number_groups
+from privact.query.named_groups import number_groups
 from privact.query.quality import draw_random_tree, measure_contact_share
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
 from privact.recommend.cold_start.comparison import Comparison, compare_with_popularity
