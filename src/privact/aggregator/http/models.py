@@ -44,13 +44,13 @@ class ErrorResponse(BaseModel):
     error: str = Field(description="What is wrong and what to do, in one line.")
 
 
-class _Request(BaseModel):
+class JsonRequest(BaseModel):
     """A JSON body; unknown fields and numbers written as text are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class NewUsers(_Request):
+class NewUsers(JsonRequest):
     """Users by their ids."""
 
     users: list[str] = Field(min_length=1, max_length=MOST_AT_ONCE, description="Ids in any spelling.")
@@ -62,25 +62,25 @@ class UsersToEnrol(NewUsers):
     invite: bool = Field(False, description="Also make an invitation for each new user.")
 
 
-class Joining(_Request):
+class Joining(JsonRequest):
     """The token that an invited device has drawn."""
 
     token_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the token, which stays on the device.")
 
 
-class LinkToDraw(_Request):
+class LinkToDraw(JsonRequest):
     """An invitation's link."""
 
     link: str = Field(min_length=1, max_length=1000, description="What the QR code says.")
 
 
-class OneUser(_Request):
+class OneUser(JsonRequest):
     """A user."""
 
     user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
 
 
-class NewOperator(_Request):
+class NewOperator(JsonRequest):
     """An operator to add."""
 
     name: str = Field(min_length=1, max_length=64, description="A new name.", examples=["night-shift"])
@@ -88,7 +88,7 @@ class NewOperator(_Request):
     expires_at: int | None = Field(None, ge=0, le=LAST_SECOND, description="First second without it; null: never.")
 
 
-class RoundWish(_Request):
+class RoundWish(JsonRequest):
     """A round that the operator would like."""
 
     id: str = Field(pattern=f"^{ROUND_ID}$", description="Its name.", examples=["spring"])
@@ -113,25 +113,6 @@ class RoundWish(_Request):
         if self.profile in LABEL_PROFILES and self.bins != "labels":
             raise ValueError(f"profile {self.profile!r} needs bins 'labels': random bins say nothing about a user")
         return self
-
-
-class RehearsalWish(_Request):
-    """A round to play with made-up devices."""
-
-    contacts: float = Field(gt=0, le=500, allow_inf_nan=False, description="Contacts of a usual user.")
-    epsilon: float = Field(ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.")
-
-
-class RehearsalResponse(BaseModel):
-    """How well communities came out: of a user's ten nearest users, the share of the own community."""
-
-    model_config = make_example(users=500, communities=8, labels=0.62, random=0.13, chance=0.12)
-
-    users: int = Field(description="How many made-up users were played.")
-    communities: int = Field(description="In how many communities they are.")
-    labels: float = Field(description="With labels as bins that name the community of three in four users.")
-    random: float = Field(description="With random bins.")
-    chance: float = Field(description="Of users drawn at random.")
 
 
 class Progress(BaseModel):
@@ -326,39 +307,6 @@ class UserList(BaseModel):
     users: list[ListedUser]
     total: int = Field(description="How many are enrolled.")
     next: int | None = Field(description="What to pass as `after` to go on; null at the end.")
-
-
-class RatedItem(BaseModel):
-    """An item and how many users rated it."""
-
-    item: str
-    users: int
-
-
-class RatingsResponse(BaseModel):
-    """What was understood of uploaded ratings."""
-
-    model_config = make_example(users=100, items=500, ratings=2000, enrolled=98, popular=[{"item": "waltz", "users": 40}])
-
-    users: int
-    items: int
-    ratings: int
-    enrolled: int = Field(description="How many of the users are enrolled here.")
-    popular: list[RatedItem] = Field(description="The most rated items.")
-    uploaded_at: int | None = Field(None, description="UTC seconds; only of ratings that are here.")
-
-
-class QualityResponse(BaseModel):
-    """Recommendations beside the most popular items, for users whose own ratings are hidden in turn."""
-
-    model_config = make_example(round="spring", users=300, precision=0.59, precision_popular=0.35, ndcg=0.62, ndcg_popular=0.38)
-
-    round: str
-    users: int = Field(description="How many users were asked.")
-    precision: float = Field(description="Share of 10 recommended items that the user really has, on average.")
-    precision_popular: float = Field(description="The same for the most popular items.")
-    ndcg: float = Field(description="NDCG@10.")
-    ndcg_popular: float = Field(description="The same for the most popular items.")
 
 
 class RecommendedItem(BaseModel):

@@ -1,4 +1,4 @@
-"""The JSON of responses about released trees, with the examples that the OpenAPI description shows."""
+"""The JSON of trees, of what is recommended from them, and of rehearsals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from privact.aggregator.http.models import make_example
+from privact.aggregator.http.models import JsonRequest, make_example
+from privact.protocol.round import MIN_EPSILON
 
 __all__ = ["CommunityResponse", "CutResponse", "ExploreResponse", "NearestResponse", "PathResponse", "SummaryResponse"]
 
@@ -104,3 +105,55 @@ class ExploreResponse(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     joined_late: list[str] = Field(description="Which of the users named here joined late.")
+
+
+class RehearsalWish(JsonRequest):
+    """A round to play with made-up devices."""
+
+    contacts: float = Field(gt=0, le=500, allow_inf_nan=False, description="Contacts of a usual user.")
+    epsilon: float = Field(ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.")
+
+
+class RehearsalResponse(BaseModel):
+    """How well communities came out: of a user's ten nearest users, the share of the own community."""
+
+    model_config = make_example(users=500, communities=8, labels=0.62, random=0.13, chance=0.12)
+
+    users: int = Field(description="How many made-up users were played.")
+    communities: int = Field(description="In how many communities they are.")
+    labels: float = Field(description="With labels as bins that name the community of three in four users.")
+    random: float = Field(description="With random bins.")
+    chance: float = Field(description="Of users drawn at random.")
+
+
+class RatedItem(BaseModel):
+    """An item and how many users rated it."""
+
+    item: str
+    users: int
+
+
+class RatingsResponse(BaseModel):
+    """What was understood of uploaded ratings."""
+
+    model_config = make_example(users=100, items=500, ratings=2000, enrolled=98, popular=[{"item": "waltz", "users": 40}])
+
+    users: int
+    items: int
+    ratings: int
+    enrolled: int = Field(description="How many of the users are enrolled here.")
+    popular: list[RatedItem] = Field(description="The most rated items.")
+    uploaded_at: int | None = Field(None, description="UTC seconds; only of ratings that are here.")
+
+
+class QualityResponse(BaseModel):
+    """Recommendations beside the most popular items, for users whose own ratings are hidden in turn."""
+
+    model_config = make_example(round="spring", users=300, precision=0.59, precision_popular=0.35, ndcg=0.62, ndcg_popular=0.38)
+
+    round: str
+    users: int = Field(description="How many users were asked.")
+    precision: float = Field(description="Share of 10 recommended items that the user really has, on average.")
+    precision_popular: float = Field(description="The same for the most popular items.")
+    ndcg: float = Field(description="NDCG@10.")
+    ndcg_popular: float = Field(description="The same for the most popular items.")

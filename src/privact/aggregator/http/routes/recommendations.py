@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.recommendations import LONGEST
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_reader, require_scope
-from privact.aggregator.http.models import QualityResponse, RatingsResponse, RecommendResponse
+from privact.aggregator.http.models import RecommendResponse
 from privact.aggregator.http.request_bodies import read_body
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_bytes
+from privact.aggregator.http.tree_models import QualityResponse, RatingsResponse
 
 __all__ = ["router"]
 

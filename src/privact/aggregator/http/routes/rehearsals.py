@@ -10,9 +10,9 @@ from starlette.requests import Request
 
 from privact.aggregator.domain.enrolment import count_users
 from privact.aggregator.http.dependencies import Uses, require_scope
-from privact.aggregator.http.models import RehearsalResponse, RehearsalWish
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, describe, describe_body
+from privact.aggregator.http.tree_models import RehearsalResponse, RehearsalWish
 from privact.aggregator.jobs.rehearsal import rehearse
 
 __all__ = ["router"]
