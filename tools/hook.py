@@ -8,6 +8,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from notebook import notebook_page
 from reference.commands import commands_page
 from reference.names import PAGES, names_page, package_page
 from reference.requests import requests_page
@@ -25,6 +26,7 @@ def generated_pages() -> dict[str, str]:
         "reference/settings.md": settings_page(),
         "reference/python/index.md": names_page(),
         **{f"reference/python/{page.name}.md": package_page(page) for page in PAGES},
+        "notebook.md": notebook_page(ROOT / "docs" / "notebook.ipynb"),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
     }
 

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     )
     from privact.estimator import PrivaCT as PrivaCT
     from privact.learn.search.learn_tree import learn_tree as learn_tree
+    from privact.measures import WholeGraph as WholeGraph
+    from privact.measures import dasgupta_cost as dasgupta_cost
+    from privact.measures import score_negative_loss as score_negative_loss
+    from privact.measures import score_share_of_contacts as score_share_of_contacts
+    from privact.measures import share_of_contacts as share_of_contacts
     from privact.network.graph import ContactGraph as ContactGraph
     from privact.network.graph_files import read_graph as read_graph
     from privact.protocol.report import Report as Report
@@ -52,9 +57,6 @@ if TYPE_CHECKING:
     from privact.recommend.data.ratings import Ratings as Ratings
     from privact.recommend.data.read_ratings import read_ratings as read_ratings
     from privact.recommend.people.contact_recommender import ContactRecommender as ContactRecommender
-    from privact.tree.cost import (
-        dasgupta_cost as dasgupta_cost,
-    )
     from privact.tree.cost import (
         relative_utility as relative_utility,
     )
@@ -87,6 +89,13 @@ else:
             ],
             "privact.estimator": ["PrivaCT"],
             "privact.learn.search.learn_tree": ["learn_tree"],
+            "privact.measures": [
+                "WholeGraph",
+                "dasgupta_cost",
+                "score_negative_loss",
+                "score_share_of_contacts",
+                "share_of_contacts",
+            ],
             "privact.network.graph": ["ContactGraph"],
             "privact.network.graph_files": ["read_graph"],
             "privact.protocol.report": ["Report"],
@@ -95,7 +104,7 @@ else:
             "privact.recommend.data.ratings": ["Ratings"],
             "privact.recommend.data.read_ratings": ["read_ratings"],
             "privact.recommend.people.contact_recommender": ["ContactRecommender"],
-            "privact.tree.cost": ["dasgupta_cost", "relative_utility", "utility_bound"],
+            "privact.tree.cost": ["relative_utility", "utility_bound"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
         },
     )

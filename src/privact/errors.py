@@ -10,7 +10,8 @@ PrivaCTError
  ├── ProtocolError (also ValueError)      a round or a report is malformed
  ├── RefusedError                         a device does not answer a round, to keep what it promised its user
  ├── AggregatorError                      an aggregator cannot be reached, refuses, or sends what no aggregator should
- ├── NotFittedError (also ValueError)     a model is asked before it has learned
+ ├── NotFittedError (also ValueError and  a model is asked before it has learned; also
+ │    AttributeError)                     scikit-learn's own where that is loaded
  └── MissingExtraError (also ImportError) an optional dependency is not installed
 
 Every message is one line that names the value, the limit and the way out.
@@ -77,7 +78,7 @@ class ProtocolError(PrivaCTError, ValueError):
     """A round or a report is malformed."""
 
 
-class NotFittedError(PrivaCTError, ValueError):
+class NotFittedError(PrivaCTError, ValueError, AttributeError):
     """A model is asked before it has learned."""
 
 

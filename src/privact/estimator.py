@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privact.errors import InputError, NotFittedError
+from privact.errors import InputError
 from privact.ids import UserId, keep_id
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
@@ -23,9 +22,12 @@ from privact.learn.reports.report_table import ReportTable
 from privact.learn.search.learn_tree import choose_balance, generator
 from privact.learn.search.searches import DEFAULT_SEARCH
 from privact.network.graph import ContactGraph
-from privact.progress import Progress, ignore_progress
+from privact.network.graph_inputs import GraphInput, as_graph
+from privact.network.user_labels import number_bins
+from privact.progress import Progress, open_progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
+from privact.sklearn_contract import SklearnClusterer, not_fitted
 from privact.tree.embedding import Embedding
 
 if TYPE_CHECKING:
@@ -33,15 +35,19 @@ if TYPE_CHECKING:
     from privact.learn.scale.task_runner import Engine
     from privact.learn.search.search import Temperature
 
-__all__ = ["PrivaCT", "as_graph", "public_parameters"]
+__all__ = ["PrivaCT", "public_parameters"]
+
+PROTECTS_NOTHING = 10.0
+"""Above this epsilon one edge makes a report more than 100 times as likely, and a warning says that nothing is protected."""
 
 
-class PrivaCT:
+class PrivaCT(SklearnClusterer):
     """Learns a hierarchical cluster tree of a social network from one noisy report of each user, or from a series of them.
 
     epsilon: the privacy promise per edge over everything that is sent about it; None for no noise (GenTree).
     n_bins: how many bins contacts are counted in; None for floor(ln n), or as many as there are labels.
-    bins: "random", or one whole number a user: a public label that does not come from contacts, -1 for no bin.
+    bins: "random", or a public label of each user that does not come from contacts: whole numbers with -1 for no bin, or any
+        labels with None for none, in the order of users; a dict or Series from id to label; or the name of a node attribute.
     denoise: learn from what the reports say about the true counts, the tree of best expected cost; False takes the
         reports as they are. With search="gentree" that is the paper's method.
     profile: what of the contacts users are compared by. "counts": how many are in each bin, as in the paper. "shares": which
@@ -50,15 +56,15 @@ class PrivaCT:
     search, sweeps, temperature: see `learn_tree`.
     balance: how lopsided clusters may split, see `learn_tree`. None is 0.04 for the default search; 0 searches the tree of the
         highest cost, as the paper does, and peels off users one by one.
-    n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into.
-    random_state: seed or generator, for results that can be repeated. It also draws the noise, which is simulated here:
-        who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be guessed;
-        in a real round each device draws its own noise (`privact.device`).
+    n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into, at most one a user; "auto" lets the tree say.
+    random_state: seed, generator or NumPy's old RandomState, for results that can be repeated. It also draws the noise, which is
+        simulated here: who guesses the seed can undo the noise, so trees learned with a seed are for research. None cannot be
+        guessed; in a real round each device draws its own noise (`privact.device`).
     rounds: how many rounds share epsilon. One round over random bins sees how many contacts a user has, not who they are; in a
         series the groups found so far are the bins of the next round, so it finds communities without labels. 1 is the paper's.
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
-    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_, embedding_ and rounds_
+    epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_, children_, embedding_ and rounds_
     (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user)
     and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
 
@@ -73,15 +79,15 @@ class PrivaCT:
         self,
         epsilon: float | None = 1.0,
         n_bins: int | None = None,
-        bins: str | ArrayLike = "random",
+        bins: Any = "random",
         denoise: bool = True,
         profile: str = DEFAULT_PROFILE,
         search: str = DEFAULT_SEARCH,
         sweeps: int | None = None,
         temperature: Temperature | None = None,
         balance: float | None = None,
-        n_clusters: int = 8,
-        random_state: int | np.random.Generator | None = None,
+        n_clusters: int | Literal["auto"] = "auto",
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
         rounds: int = 1,
     ) -> None:
         self.epsilon = epsilon
@@ -97,45 +103,45 @@ class PrivaCT:
         self.random_state = random_state
         self.rounds = rounds
 
-    def fit(self, X: Any, y: Any = None, progress: Progress | None = None, engine: Engine | None = None) -> PrivaCT:
+    def fit(self, X: GraphInput, y: Any = None, progress: Progress | bool | None = None, engine: Engine | None = None) -> PrivaCT:
         """Play every device of a network and learn the tree.
 
-        X: ContactGraph, networkx graph, SciPy sparse adjacency, or (m, 2) array of edges.
-        y: ignored. progress: called with (what is done, how much, of how much).
+        X: the network: a ContactGraph, a networkx graph, a SciPy or dense adjacency matrix, pairs of ids, a data frame, or the
+            path of a file; `as_graph` says how each is read. Weights and direction are not used, which a warning says.
+        y: ignored. progress: True for a bar in a terminal or notebook, or a function that is called with the stage, how much
+            of it is done, and the total.
         engine: where very many users are learned, from `open_engine`; the tree is the same wherever.
         """
-        from privact.simulate.reports import degree_vectors, simulate_reports
-        from privact.simulate.series import PlayedRound
-
         graph = as_graph(X)
-        n = graph.n_users
-        if n < 2:
-            raise InputError(f"the graph has {n} users, but a tree needs at least 2")
-        self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
-        if not self.n_clusters >= 1:
-            raise InputError(f"n_clusters is {self.n_clusters}, but at least 1 is needed")
+        self._check_parameters(graph.n_users)
         self._check_rounds()
         choose_balance(self.balance, self.search, self.temperature)
         bin_stream, noise_stream, search_stream = generator(self.random_state).spawn(3)
-        self._choose_bins(graph, bin_stream)
-        if self.rounds > 1:
-            self._fit_series(graph, noise_stream, search_stream, engine, progress or ignore_progress)
-            return self
-        counts = degree_vectors(graph, self.bins_, self.n_bins_)
-        self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise_stream)
-        self.rounds_ = [PlayedRound(self.bins_, self.n_bins_, self.reports_, self.epsilon)]
-        self._learn(graph.users, search_stream, engine, progress or ignore_progress)
+        self._choose_bins(graph, X, bin_stream)
+        if getattr(X, "shape", None) == (graph.n_users, graph.n_users):
+            self.n_features_in_ = graph.n_users
+        with open_progress(progress) as tell:
+            if self.rounds > 1:
+                self._fit_series(graph, noise_stream, search_stream, engine, tell)
+            else:
+                self._fit_round(graph, noise_stream, search_stream, engine, tell)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
-        """Fit and return the cluster of each user, of `n_clusters`."""
+        """Fit and return the cluster of each user: labels_."""
         return self.fit(X).labels_
 
     @property
     def labels_(self) -> NDArray[np.int64]:
-        """The cluster of each user when the tree is cut into `n_clusters` (or one a user, if they are fewer)."""
+        """The cluster of each user when the tree is cut into `n_clusters`."""
         self._require_fit()
-        return self.tree_.cut(min(self.n_clusters, self.tree_.n_users))
+        return self.tree_.cut(self.n_clusters)
+
+    @property
+    def children_(self) -> NDArray[np.int64]:
+        """(n - 1, 2) the children of each internal node n + i, as `AgglomerativeClustering` has them; leaves are 0 to n - 1."""
+        self._require_fit()
+        return np.column_stack((self.tree_.left, self.tree_.right)).astype(np.int64)
 
     def place(self, reports: ArrayLike, users: Sequence[Hashable] | None = None, groups: ArrayLike | None = None) -> Placement:
         """Where new users belong in the learned tree, from their reports in the same bins; nothing is learned again.
@@ -150,43 +156,52 @@ class PrivaCT:
         )
         return place(self.tree_, self.embedding_, newcomers, names)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters, as scikit-learn asks for them."""
-        return {name: getattr(self, name) for name in inspect.signature(PrivaCT.__init__).parameters if name != "self"}
+    def _check_parameters(self, n_users: int) -> None:
+        """Refuse or warn about what would otherwise be taken for something else."""
+        if n_users < 2:
+            raise InputError(f"the graph has {n_users} user, n_samples = {n_users}, but a tree needs at least 2")
+        if not isinstance(self.denoise, (bool, np.bool_)):
+            raise InputError(f"denoise is {self.denoise!r}: give True or False")
+        if self.n_clusters != "auto":
+            if not isinstance(self.n_clusters, (int, np.integer)) or isinstance(self.n_clusters, bool):
+                raise InputError(f"n_clusters is {self.n_clusters!r}: give a whole number, or 'auto'")
+            if not 1 <= self.n_clusters <= n_users:
+                raise InputError(f"n_clusters is {self.n_clusters}, outside 1 to the {n_users} users of the graph")
+        self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
+        if self.epsilon is not None and self.epsilon > PROTECTS_NOTHING:
+            warnings.warn(
+                f"epsilon {self.epsilon:g} protects nothing: reports are almost exact above {PROTECTS_NOTHING:g}; "
+                "1 is usual, and None says that there is no noise",
+                stacklevel=3,
+            )
 
-    def set_params(self, **parameters: Any) -> PrivaCT:
-        """Change parameters by name."""
-        for name, value in parameters.items():
-            if name not in self.get_params():
-                raise InputError(f"PrivaCT has no parameter {name!r}: it has {', '.join(self.get_params())}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(PrivaCT.__init__).parameters
-        changed = {k: v for k, v in self.get_params().items() if v is not defaults[k].default}
-        return f"PrivaCT({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-
-    def _choose_bins(self, graph: ContactGraph, rng: np.random.Generator) -> None:
+    def _choose_bins(self, graph: ContactGraph, X: Any, rng: np.random.Generator) -> None:
         n = graph.n_users
         self._seed: bytes | None = None
-        if isinstance(self.bins, str):
-            if self.bins != "random":
-                raise InputError(f"bins {self.bins!r} is unknown: use 'random' or one whole number a user")
+        if isinstance(self.bins, str) and self.bins == "random":
             usual = default_bins(n) if self.rounds == 1 else choose_first_bins(self._report_epsilon(), n)
             self.n_bins_ = usual if self.n_bins is None else self.n_bins
             self._seed = rng.bytes(16)
             self.bins_ = assign_bins(graph.names, self._seed, check_bins(self.n_bins_, n))
             return
-        labels = np.asarray(self.bins)
-        if labels.shape != (n,) or labels.dtype.kind not in "iu":
-            raise InputError(
-                f"bins have shape {labels.shape} and type {labels.dtype}: give one whole number for each of {n} users"
-            )
-        if labels.min() < -1 or labels.max() < 0:
-            raise InputError(f"bins go from {labels.min()} to {labels.max()}: they must start at 0, with -1 for no bin")
-        self.n_bins_ = int(labels.max()) + 1 if self.n_bins is None else self.n_bins
-        self.bins_ = labels.astype(np.int32)
+        self.bins_ = number_bins(self.bins, graph, X)
+        self.n_bins_ = int(self.bins_.max()) + 1 if self.n_bins is None else self.n_bins
+
+    def _fit_round(
+        self,
+        graph: ContactGraph,
+        noise: np.random.Generator,
+        rng: np.random.Generator,
+        engine: Engine | None,
+        progress: Progress,
+    ) -> None:
+        from privact.simulate.reports import degree_vectors, simulate_reports
+        from privact.simulate.series import PlayedRound
+
+        counts = degree_vectors(graph, self.bins_, self.n_bins_)
+        self.reports_: NDArray[np.int64] = simulate_reports(counts, self.epsilon, noise)
+        self.rounds_ = [PlayedRound(self.bins_, self.n_bins_, self.reports_, self.epsilon)]
+        self._learn(graph.users, rng, engine, progress)
 
     def _report_epsilon(self) -> float | None:
         """The privacy parameter of one report: rounds share epsilon."""
@@ -273,7 +288,7 @@ class PrivaCT:
 
     def _require_fit(self) -> None:
         if not hasattr(self, "tree_"):
-            raise NotFittedError("this PrivaCT has learned nothing yet: call fit(graph) first")
+            raise not_fitted("this PrivaCT has learned nothing yet: call fit(graph) first")
 
 
 def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bins_seed: bytes | None = None) -> dict[str, Any]:
@@ -289,20 +304,3 @@ def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bin
         "bins_seed": None if bins_seed is None else bins_seed.hex(),
     }
     return {name: value for name, value in facts.items() if value is not None}
-
-
-def as_graph(X: Any) -> ContactGraph:
-    """A ContactGraph from any of the forms that `PrivaCT.fit` takes."""
-    if isinstance(X, ContactGraph):
-        return X
-    if hasattr(X, "tocoo"):
-        return ContactGraph.from_scipy(X)
-    if hasattr(X, "adj") and hasattr(X, "nodes"):
-        return ContactGraph.from_networkx(X)
-    edges = np.asarray(X)
-    if edges.ndim == 2 and edges.shape[1] == 2:
-        return ContactGraph.from_edges(edges)
-    raise InputError(
-        f"cannot read a graph from {type(X).__name__} of shape {edges.shape}: give a ContactGraph, a networkx graph, "
-        "a SciPy sparse matrix or an (m, 2) array of edges"
-    )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["export_lazily"]
+__all__ = ["export_lazily", "load_function"]
 
 
 def export_lazily(
@@ -39,3 +39,9 @@ def export_lazily(
         return value
 
     return public, load, lambda: list(public)
+
+
+def load_function(module: str, name: str) -> Callable[..., Any]:
+    """A function of a package above, found by name when it is called: how a tree offers pictures without knowing the painter."""
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function

@@ -8,18 +8,20 @@ is found by either spelling: 5 and "5" are one user.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from privact.errors import InputError
 
-__all__ = ["UserId", "is_spelled_as_integer", "keep_id", "keep_ids"]
+__all__ = ["UserId", "find_similar_ids", "is_spelled_as_integer", "keep_id", "keep_ids", "suggest_ids"]
 
 UserId: TypeAlias = str | int
 """An id as the library keeps it."""
 
+_MOST_COMPARED = 20_000  # ids whose spelling is compared letter by letter: that takes a second
+_MOST_SUGGESTED = 3
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
@@ -56,3 +58,25 @@ def keep_ids(values: Iterable[Hashable]) -> tuple[UserId, ...]:
 def is_spelled_as_integer(text: str) -> bool:
     """Whether a text is what Python prints for some integer."""
     return _INTEGER.fullmatch(text) is not None
+
+
+def find_similar_ids(name: str, users: Sequence[str]) -> list[str]:
+    """A few ids spelled like the name: the same but for case and blanks, beginning with it, or nearly the same."""
+    from difflib import get_close_matches
+
+    wanted = name.strip().lstrip("@").casefold()
+    if not wanted:
+        return []
+    folded = [(user.casefold().lstrip("@"), user) for user in users]
+    found = [user for fold, user in folded if fold == wanted] or [user for fold, user in folded if fold.startswith(wanted)]
+    if not found:
+        alike = [(fold, user) for fold, user in folded if fold[:1] == wanted[:1]] if len(folded) > _MOST_COMPARED else folded
+        spelled = dict(alike[:_MOST_COMPARED])
+        found = [spelled[fold] for fold in get_close_matches(wanted, spelled, _MOST_SUGGESTED, 0.75)]
+    return found[:_MOST_SUGGESTED]
+
+
+def suggest_ids(name: str, users: Sequence[str]) -> str:
+    """The end of an error about an unknown id: a question, or nothing."""
+    similar = find_similar_ids(name, users)
+    return f": did you mean {' or '.join(map(repr, similar))}?" if similar else ""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "ignore_progress", "progress_bar"]
+__all__ = ["Progress", "ignore_progress", "open_progress", "progress_bar"]
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage, how much of it is done, and the total; where the total is not known, it equals what is done."""
@@ -17,12 +17,22 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 
 
 @contextmanager
+def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
+    """What a caller asked for as `progress`, as a callback: True is a bar, False and None are nothing."""
+    if progress is True:
+        with progress_bar() as show:
+            yield show
+    else:
+        yield progress or ignore_progress
+
+
+@contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Progress]:
-    """Show a bar on stderr for each stage, removed when the block ends; nothing where stderr is not a terminal.
+    """Show a bar for each stage, in a notebook or on stderr, removed when the block ends; nothing where neither is there.
 
     quiet: never show anything.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet or not (sys.stderr.isatty() or _in_notebook()):
         yield ignore_progress
         return
     from rich.console import Console
@@ -41,3 +51,9 @@ def progress_bar(quiet: bool = False) -> Iterator[Progress]:
             bar.update(task, completed=done, total=total if 0 < done < total else None)
 
         yield show
+
+
+def _in_notebook() -> bool:
+    """Whether this is a Jupyter kernel, which shows what rich draws."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"

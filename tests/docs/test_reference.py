@@ -168,7 +168,7 @@ def test_the_menu_has_every_page_once() -> None:
     menu = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)["nav"]
     listed = re.findall(r"[\w/.-]+\.md", str(menu))
     written = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
-    made = {"changelog.md", "reference/python/index.md", *(f"reference/python/{page.name}.md" for page in PAGES)}
+    made = {"changelog.md", "notebook.md", "reference/python/index.md", *(f"reference/python/{page.name}.md" for page in PAGES)}
     made |= {f"reference/{name}.md" for name in ("commands", "http", "settings")}
     assert sorted(listed) == sorted(written | made)
 

@@ -166,7 +166,7 @@ def test_largest_component_agrees_with_networkx(pairs: list[tuple[int, int]]) ->
         (np.array([[0, 1, 2]]), None, r"shape \(1, 3\)"),
         (np.array([[0, 5]]), "abc", "names user 0, who is not among the 3 users given: add them to users, or use from_rows"),
         (np.array([[0.5, 1.0]]), None, "0.5 is no user id"),
-        (np.array([[0.0, np.nan]]), None, "nan is no user id"),
+        (np.array([[0.0, np.nan]]), None, "NaN or inf is no user id"),
         (np.array([[True, False]]), None, "contacts of type bool"),
         ([("a", None)], None, "None is no user id"),
         ([("a", "b", "c")], None, "a contact of 3 users"),

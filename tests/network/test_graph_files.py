@@ -126,7 +126,7 @@ def test_direction_duplicates_and_self_loops_are_dropped_and_counted(put) -> Non
 
 
 def test_only_the_largest_component(put) -> None:
-    assert read_graph(put("x\ty\na\tb\nb\tc\n"), largest_component=True).users == ("a", "b", "c")
+    assert read_graph(put("x\ty\na\tb\nb\tc\n"), largest_component=True, header=False).users == ("a", "b", "c")
 
 
 def test_ids_stay_apart_when_a_file_turns_from_digits_to_words(put) -> None:
@@ -348,3 +348,12 @@ def test_markup_without_networkx_names_the_extra(put, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(MissingExtraError, match=r"networkx.*privact\[graph\]"):
         read_graph(put("graph [ ]", "g.gml"))
+
+
+def test_a_first_line_that_may_be_a_header_is_asked_about(put) -> None:
+    with pytest.raises(GraphError, match="'who' and 'whom' of the first line occur nowhere else"):
+        read_graph(put(b"who,whom\nann,bob\nbob,eve\n"))
+    assert read_graph(put(b"#who,whom\nann,bob\nbob,eve\n")).users == ("ann", "bob", "eve")
+    assert read_graph(put(b"source,target\nwho,whom\nann,bob\nbob,eve\n")).n_users == 5
+    assert read_graph(put(b"who,whom\nwhom,bob\nbob,eve\n")).n_users == 4
+    assert read_graph(put(b"who,whom\nann,bob\nbob,eve\n"), header=True).n_users == 3

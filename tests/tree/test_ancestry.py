@@ -162,3 +162,25 @@ def test_users_who_are_halved_all_the_way_down_are_alike():
     assert tree.alike(0) == 33
     assert tree.alike(39) == 1  # seven are too few to tell
     assert tree.community(0, 8).size <= 16
+
+
+def test_nearest_users_are_a_sequence_that_reads_as_a_table():
+    tree = HierarchicalClusterTree.from_nested((("ann", "bob"), ("eve", ("cat", "dan"))))
+    near = tree.nearest("dan", 3)
+    assert list(near) == near[:] == [("cat", 2), ("eve", 3), ("ann", 5)]
+    assert near[0] == ("cat", 2)
+    assert near[-1] == ("ann", 5)
+    assert len(near) == 3
+    assert ("eve", 3) in near
+    with pytest.raises(IndexError):
+        near[3]
+    assert repr(near).splitlines() == [
+        "3 nearest users of 5, 2 as near as the last",
+        "user  community size",
+        "cat                2",
+        "eve                3",
+        "ann                5",
+    ]
+    assert "<td>cat</td><td>2</td>" in near._repr_html_()
+    many = HierarchicalClusterTree.from_linkage([[i and 99 + i, i + 1, i + 1, i + 2] for i in range(99)]).nearest(0, 60)
+    assert repr(many).endswith("... and 40 more")

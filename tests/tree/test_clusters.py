@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privact.errors import InputError, UnknownUserError
+from privact.errors import InputError
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.clusters import Communities
 from privact.tree.hct import HierarchicalClusterTree
@@ -125,9 +125,11 @@ def test_a_cluster():
     assert "ann" not in cluster
     assert cluster == tree.lowest_common_cluster("eve", "cat")
     assert cluster != tree.community("ann", 2)
-    assert repr(cluster) == "Cluster(node=7)"
-    with pytest.raises(UnknownUserError):
-        assert "zoe" in cluster
+    assert repr(cluster) == "Cluster(node=7, 3 users: 'cat', 'dan', 'eve')"
+    assert "3 users: &#x27;cat&#x27;" in cluster._repr_html_()
+    assert list(cluster) == ["cat", "dan", "eve"]
+    assert "zoe" not in cluster
+    assert repr(tree.communities("dan")) == "Communities(4 clusters of 1, 2, 3, 5 users)"
     with pytest.raises(ValueError, match="read-only"):
         cluster.leaves[0] = 3
 

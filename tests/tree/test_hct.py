@@ -118,8 +118,8 @@ def test_the_tree_is_frozen():
 
 def test_what_a_tree_says_of_itself():
     tree = HierarchicalClusterTree.from_nested(("ann", "bob")).with_parameters({"epsilon": 1.0})
-    assert repr(tree) == "HierarchicalClusterTree(2 users, ids: 'ann', ..., parameters: {\"epsilon\": 1.0})"
-    assert "ids: none" in repr(HierarchicalClusterTree.from_nested((0, 1)))
+    assert repr(tree) == "HierarchicalClusterTree(2 users, ids such as 'ann', epsilon=1.0)"
+    assert "ids numbers" in repr(HierarchicalClusterTree.from_nested((0, 1)))
 
 
 @pytest.mark.parametrize(("question", "function"), [("theta", "theta"), ("violations", "find_violations")])
@@ -175,3 +175,16 @@ def test_a_million_users_in_one_long_path(tmp_path, path_tree):
     grown = tree.with_leaves([0, tree.root], ["first", "last"])
     assert grown.distance("user0", "first") == 2
     assert grown.distance("user0", "last") == n + 2
+
+
+def test_a_tree_has_a_length_and_knows_its_users():
+    tree = HierarchicalClusterTree.from_nested((("ann", "bob"), "Eva"))
+    assert len(tree) == 3
+    assert "ann" in tree
+    assert "zoe" not in tree
+    with pytest.raises(UnknownUserError, match="no user 'an' in this tree: did you mean 'ann'"):
+        tree.nearest("an", 1)
+    with pytest.raises(UnknownUserError, match="did you mean 'Eva'"):
+        tree.community("eva", 2)
+    numbers = HierarchicalClusterTree.from_nested((0, 1))
+    assert [user in numbers for user in (0, 1, 2, -1, True, "0")] == [True, True, False, False, False, False]

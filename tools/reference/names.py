@@ -29,6 +29,7 @@ class Page(NamedTuple):
 
 PAGES = (
     Page("estimator", "Estimator", "A whole graph in, a private tree out.", "privact.estimator"),
+    Page("measures", "Measures", "How good a tree is on a known network, and scorers for model selection.", "privact.measures"),
     Page("tree", "Trees", "The hierarchical cluster tree, its cost and its file formats.", "privact.tree"),
     Page("learn", "Learning", "Reports -> hierarchical cluster tree.", "privact.learn"),
     Page(

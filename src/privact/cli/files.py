@@ -6,25 +6,28 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from privact.errors import InputError, UnknownUserError
+from privact.errors import InputError
 
 if TYPE_CHECKING:
+    from privact.recommend.data.ratings import Repeats
     from privact.tree.hct import HierarchicalClusterTree, User
 
 __all__ = [
     "DataFolder",
     "GraphPath",
     "JsonFile",
+    "RepeatsChoice",
     "TreePath",
     "UserName",
     "checked_output",
     "find_user",
     "keep_json",
     "read_labels",
+    "read_repeats",
 ]
 
 TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]
@@ -36,10 +39,10 @@ DataFolder = Annotated[
     Path | None, typer.Option(help="Folder with lastfm, delicious and douban; else PRIVACT_DATA.", show_default=False)
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")]
+RepeatsChoice = Annotated[
+    str, typer.Option("--repeats", metavar="last|mean|error", help="What to do where a user rates an item again.")
+]
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
-
-_MOST_COMPARED = 20_000  # ids; comparing this number of spellings takes a second
-_MOST_SUGGESTED = 3
 
 
 def checked_output(path: Path) -> Path:
@@ -70,29 +73,17 @@ def find_user(tree: HierarchicalClusterTree, name: str) -> User:
         user: User = int(name) if name.isascii() and name.isdigit() else name
         tree.leaf_of(user)
         return user
-    try:
-        tree.leaf_of(name)
-    except UnknownUserError as error:
-        if close := _close_to(name, tree.users.names()):
-            raise UnknownUserError(f"no user {name!r} in this tree: did you mean {' or '.join(map(repr, close))}?") from None
-        raise error from None
+    tree.leaf_of(name)
     return name
 
 
-def _close_to(name: str, users: Sequence[str]) -> list[str]:
-    """A few ids spelled like the name: the same but for case and blanks, beginning with it, or nearly the same."""
-    from difflib import get_close_matches
+def read_repeats(choice: str) -> Repeats:
+    """What --repeats says, or InputError."""
+    from privact.recommend.data.ratings import REPEATS
 
-    wanted = name.strip().lstrip("@").casefold()
-    if not wanted:
-        return []
-    folded = [(user.casefold().lstrip("@"), user) for user in users]
-    found = [user for fold, user in folded if fold == wanted] or [user for fold, user in folded if fold.startswith(wanted)]
-    if not found:
-        alike = [(fold, user) for fold, user in folded if fold[:1] == wanted[:1]] if len(folded) > _MOST_COMPARED else folded
-        spelled = dict(alike[:_MOST_COMPARED])
-        found = [spelled[fold] for fold in get_close_matches(wanted, spelled, _MOST_SUGGESTED, 0.75)]
-    return found[:_MOST_SUGGESTED]
+    if choice not in REPEATS:
+        raise InputError(f"--repeats {choice} is unknown: give last, mean or error")
+    return cast("Repeats", choice)
 
 
 def read_labels(path: Path, users: Sequence[str]) -> list[str | None]:

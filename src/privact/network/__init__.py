@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from privact.network.fetch import import_dataset as import_dataset
     from privact.network.graph import ContactGraph as ContactGraph
     from privact.network.graph_files import read_graph as read_graph
+    from privact.network.graph_inputs import as_graph as as_graph
     from privact.network.sources import SOURCES as SOURCES
     from privact.network.sources import Source as Source
     from privact.network.streamed_degrees import StreamedDegrees as StreamedDegrees
@@ -37,6 +38,7 @@ else:
             "privact.network.fetch": ["Fetched", "fetch_dataset", "import_dataset"],
             "privact.network.graph": ["ContactGraph"],
             "privact.network.graph_files": ["read_graph"],
+            "privact.network.graph_inputs": ["as_graph"],
             "privact.network.sources": ["SOURCES", "Source"],
             "privact.network.streamed_degrees": ["StreamedDegrees", "stream_degree_vectors"],
         },

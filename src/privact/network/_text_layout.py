@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-__all__ = ["BLANKS", "Layout", "detect_layout", "find_fault", "find_line", "strip_comments"]
+__all__ = ["BLANKS", "Layout", "detect_layout", "find_fault", "find_line", "is_column_name", "strip_comments"]
 
 BLANKS = b" "  # as a separator: one or more blanks or tabs
 _SEPARATORS = (b"\t", b",", b";")
@@ -95,6 +95,11 @@ def _is_header(first: list[bytes], second: list[bytes]) -> bool:
     if one[0].lower() != one[1].lower() and all(map(_COLUMN_NAME.fullmatch, one)):
         return True
     return len(two) == 2 and not any(map(_NUMBER.fullmatch, one)) and all(map(_NUMBER.fullmatch, two))
+
+
+def is_column_name(text: str) -> bool:
+    """Whether a text is what a column of contacts may be called."""
+    return _COLUMN_NAME.fullmatch(text.strip().encode()) is not None
 
 
 def fields(line: bytes, separator: bytes) -> list[bytes]:

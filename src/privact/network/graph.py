@@ -258,7 +258,9 @@ def _number_codes(edges: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[UserId,
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise GraphError(f"an array of contacts has shape {edges.shape}: it must be (m, 2)")
     if edges.dtype.kind == "f":
-        whole = np.isfinite(edges) & (np.abs(edges) < 2**53) & (edges == np.floor(edges))
+        if not np.isfinite(edges).all():
+            raise GraphError("NaN or inf is no user id: drop such contacts")
+        whole = (np.abs(edges) < 2**53) & (edges == np.floor(edges))
         if not whole.all():
             raise GraphError(f"{edges[~whole][0]} is no user id: an array of contacts must hold whole numbers or text")
         edges = edges.astype(np.int64)

@@ -13,9 +13,12 @@ from typing import Any
 
 from privact.errors import GraphError, MissingExtraError
 from privact.network._edge_list import parse_edge_list
+from privact.network._text_layout import strip_comments
 from privact.network.graph import ContactGraph
 
 __all__ = ["read_graph"]
+
+_FIRST_BYTES = 1 << 16  # in which the first line ends
 
 
 def read_graph(path: str | os.PathLike[str], largest_component: bool = False, header: bool | None = None) -> ContactGraph:
@@ -34,7 +37,8 @@ def read_graph(path: str | os.PathLike[str], largest_component: bool = False, he
     header: whether an edge list starts with a line of column names. None looks: the first line is a header if its first two
         fields are two different column names (user, friend, contact, account, member, node, neighbour, source, target, src, dst,
         from, to, follower, followee, following, followed; any case, with or without "id" behind) or if neither of them is a
-        number while the first two fields of the next line both are.
+        number while the first two fields of the next line both are. A first line of two words without digits that occur nowhere
+        else may be either, so the error asks.
     """
     file = Path(path)
     name = str(path)
@@ -46,12 +50,27 @@ def read_graph(path: str | os.PathLike[str], largest_component: bool = False, he
         graph = _from_matrix_market(data, name)
     else:
         graph = parse_edge_list(data, name, header)
+        if header is None:
+            _ask_about_header(graph, data, name)
     graph = replace(graph, users=graph.names)  # ids in files are text
     if largest_component:
         graph = graph.largest_component()
     if graph.n_users < 2:
         raise GraphError(f"{name}: {graph.users[0]!r} is the only user: a contact graph needs at least two")
     return graph
+
+
+def _ask_about_header(graph: ContactGraph, data: bytes, name: str) -> None:
+    """Refuse a first line that may be a header of unknown names: two words that occur nowhere else."""
+    if graph.n_users < 4 or graph.degrees[0] != 1 or graph.indices[0] != 1 or graph.degrees[1] != 1:
+        return
+    first, second = graph.names[:2]
+    first_line = strip_comments(data[:_FIRST_BYTES]).lstrip().split(b"\n", 1)[0]
+    if first.encode() in first_line and not any(map(str.isdigit, first + second)):
+        raise GraphError(
+            f"{name}: {first!r} and {second!r} of the first line occur nowhere else: if it is a header, put # before it; if it "
+            "is a contact, put a line 'source target' above it"
+        )
 
 
 def _bytes_of(file: Path, name: str) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +12,21 @@ from numpy.typing import NDArray
 from privact.ids import UserId
 from privact.tree.arrays import TreeArrays
 from privact.tree.counts import check_count
+from privact.tree.formats.result_tables import render_html_table, render_text_table
 from privact.tree.layout import Int32Array
 
 ALIKE = 16
 """From this many users on, a cluster that is halved all the way down is taken for users with the same points."""
 
+_SHOWN = 20  # users in the table of nearest users
+_HEAD = ("user", "community size")
 _CLIMB = 200  # steps; a longer path is found faster by asking whole blocks of nodes at once
 _BLOCK = 1 << 16  # nodes asked at a time: they stay in the processor's cache
 
 
-@dataclass(frozen=True, eq=False)
-class NearestUsers:
-    """The users nearest to one user, nearest communities first: the paper's N(u). Iterates as (user, size) pairs.
+@dataclass(frozen=True, eq=False, repr=False)
+class NearestUsers(Sequence[tuple[UserId, int]]):
+    """The users nearest to one user, nearest communities first: the paper's N(u). A sequence of (user, size) pairs.
 
     tree: the tree they were found in.
     leaves: their leaf numbers.
@@ -46,6 +50,29 @@ class NearestUsers:
     def __iter__(self) -> Iterator[tuple[UserId, int]]:
         users = self.users
         return zip(users if isinstance(users, list) else users.tolist(), self.community_sizes.tolist(), strict=True)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[UserId, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[UserId, int]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[UserId, int] | list[tuple[UserId, int]]:
+        if isinstance(index, slice):
+            part = NearestUsers(self.tree, self.leaves[index], self.community_sizes[index])
+            return list(part)
+        at = range(len(self))[index]
+        return self[at : at + 1][0]
+
+    def __repr__(self) -> str:
+        left = len(self) - _SHOWN
+        more = f"\n... and {left:,} more" if left > 0 else ""
+        return f"{self._describe()}\n{render_text_table(_HEAD, self[:_SHOWN])}{more}"
+
+    def _repr_html_(self) -> str:
+        return render_html_table(_HEAD, self[:_SHOWN], self._describe())
+
+    def _describe(self) -> str:
+        tied = f", {self.tied:,} as near as the last" if self.tied > 1 else ""
+        return f"{len(self):,} nearest users of {self.tree.n_users:,}{tied}"
 
 
 def climb_path(tree: TreeArrays, leaf: int, at_least: int) -> Int32Array:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privact.errors import InputError, UnknownUserError
-from privact.ids import UserId
+from privact.ids import UserId, suggest_ids
 from privact.tree.layout import Int32Array, Layout, lay_out
 from privact.tree.parameters import write_parameters
 from privact.tree.ring_order import RingOrder, order_by_size
@@ -21,6 +21,8 @@ from privact.tree.user_ids import UserIds
 
 User: TypeAlias = Hashable
 """An id, or a leaf number where a tree has no ids."""
+
+_TOLD = ("epsilon", "n_bins", "bins", "rounds", "search")  # parameters that the short description of a tree names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,10 +127,23 @@ class TreeArrays:
     def leaf_of(self, user: User) -> int:
         """The leaf of a user (an id if the tree has ids, else a leaf number); raises UnknownUserError."""
         if self.users is not None:
-            return self.users.leaf(user)
+            try:
+                return self.users.leaf(user)
+            except UnknownUserError as error:
+                suggestion = suggest_ids(str(user), self.users.names())
+                raise UnknownUserError(f"no user {user!r} in this tree{suggestion}" if suggestion else str(error)) from None
         if isinstance(user, (int, np.integer)) and not isinstance(user, bool) and 0 <= user < self.n_users:
             return int(user)
         raise UnknownUserError(f"no user {user!r} in this tree, whose users are the numbers 0 to {self.n_users - 1}")
+
+    def __contains__(self, user: object) -> bool:
+        """Whether a user is in the tree."""
+        if self.users is not None:
+            return user in self.users
+        return isinstance(user, (int, np.integer)) and not isinstance(user, bool) and 0 <= int(user) < self.n_users
+
+    def __len__(self) -> int:
+        return self.n_users
 
     def users_of(self, leaves: Int32Array) -> list[UserId] | Int32Array:
         """The users at some leaves: ids, or the leaf numbers themselves if the tree has no ids."""
@@ -143,8 +158,9 @@ class TreeArrays:
         return hash((self.left.tobytes(), self.right.tobytes()))
 
     def __repr__(self) -> str:
-        ids = "none" if self.users is None else f"{self.users[0]!r}, ..."
-        return f"{type(self).__name__}({self.n_users} users, ids: {ids}, parameters: {self.parameters_json})"
+        ids = "numbers" if self.users is None else f"such as {self.users[0]!r}"
+        told = "".join(f", {name}={self.parameters[name]!r}" for name in _TOLD if name in self.parameters)
+        return f"{type(self).__name__}({self.n_users:,} users, ids {ids}{told})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, each.name) for each in fields(self))

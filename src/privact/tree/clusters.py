@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +17,11 @@ from privact.tree.arrays import TreeArrays, User
 from privact.tree.counts import check_count
 from privact.tree.layout import Int32Array
 
+_NAMED = 5  # users whom the short description of a cluster names
+_SHOWN = 8  # sizes in the short description of communities
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Cluster:
     """All users below one node of a tree.
 
@@ -47,12 +51,24 @@ class Cluster:
     def __len__(self) -> int:
         return self.size
 
+    def __iter__(self) -> Iterator[UserId]:
+        users = self.users
+        return iter(users if isinstance(users, list) else users.tolist())
+
+    def __repr__(self) -> str:
+        return f"Cluster(node={self.node}, {_describe(self)})"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>Cluster</b> of {html.escape(_describe(self))}</p>"
+
     def __contains__(self, user: User) -> bool:
+        if user not in self.tree:
+            return False
         place = int(self.tree.start[self.tree.leaf_of(user)]) - int(self.tree.start[self.node])
         return 0 <= place < self.size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Communities(Sequence[Cluster]):
     """The clusters that hold one user, from the user alone up to everybody; vectors inside, a `Cluster` on demand.
 
@@ -82,6 +98,18 @@ class Communities(Sequence[Cluster]):
 
     def __iter__(self) -> Iterator[Cluster]:
         return (Cluster(self.tree, node) for node in self.nodes.tolist())
+
+    def __repr__(self) -> str:
+        sizes = [f"{size:,}" for size in self.sizes.tolist()]
+        shown = sizes if len(sizes) <= _SHOWN else [*sizes[: _SHOWN - 1], "...", sizes[-1]]
+        return f"Communities({len(self)} clusters of {', '.join(shown)} users)"
+
+
+def _describe(cluster: Cluster) -> str:
+    """How many users a cluster has, and the first of them."""
+    users = cluster.tree.users_of(cluster.leaves[:_NAMED])
+    names = ", ".join(map(repr, users if isinstance(users, list) else users.tolist()))
+    return f"{cluster.size:,} users: {names}{', ...' if cluster.size > _NAMED else ''}"
 
 
 def leaf_depths(tree: TreeArrays) -> Int32Array:

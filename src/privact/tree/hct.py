@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
+from privact.exports import load_function
 from privact.tree import ancestry, clusters, cost
 from privact.tree.ancestry import NearestUsers
 from privact.tree.arrays import TreeArrays, User
@@ -20,6 +21,7 @@ from privact.tree.formats.json_text import read_json, write_json
 from privact.tree.formats.linkage_matrix import read_linkage, write_linkage
 from privact.tree.formats.nested import read_nested
 from privact.tree.formats.newick import read_newick, write_newick
+from privact.tree.formats.other_libraries import make_networkx, make_pandas
 from privact.tree.graft import graft_leaves
 from privact.tree.layout import Int32Array
 
@@ -158,6 +160,47 @@ class HierarchicalClusterTree(TreeArrays):
             maximum from the leaves up), because SciPy asks for monotone heights. By default a node's size.
         """
         return write_linkage(self, heights)
+
+    def to_scipy_linkage(self, heights: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The same as `to_linkage`: what SciPy's `dendrogram`, `fcluster` and `cophenet` take."""
+        return write_linkage(self, heights)
+
+    def to_networkx(self) -> Any:
+        """A networkx DiGraph from each node to its two children; nodes have a `size`, leaves also a `user`."""
+        return make_networkx(self)
+
+    def to_pandas(self, cuts: int | Sequence[int] = ()) -> Any:
+        """A pandas frame with a row a user: leaf, place in the order of the tree, depth and parent node.
+
+        cuts: one or several numbers of clusters; column `cut_8` is then the cluster of each user in `cut(8)`.
+        """
+        return make_pandas(self, (cuts,) if isinstance(cuts, (int, np.integer)) else tuple(cuts))
+
+    def plot(
+        self,
+        axes: Any = None,
+        *,
+        title: str | None = None,
+        highlight: User | None = None,
+        groups: Sequence[str | None] | None = None,
+    ) -> Any:
+        """Draw the tree with Matplotlib as rows of ever smaller clusters, and return the axes.
+
+        axes: where to draw; a new figure if absent. title: above it. highlight: a user whose clusters are outlined.
+        groups: a public group for each leaf; colours then show the composition of clusters.
+        """
+        return load_function("privact.drawing.notebook", "plot_tree")(self, axes, title=title, highlight=highlight, groups=groups)
+
+    def show(self, path: str | Path | None = None, *, open_browser: bool = True) -> Path:
+        """Write the explorer, a page that holds the whole tree, open it in a browser, and return the file.
+
+        path: of the file; a temporary one if absent. open_browser: whether to open it.
+        """
+        file: Path = load_function("privact.drawing.notebook", "show_tree")(self, path, open_browser=open_browser)
+        return file
+
+    def _repr_html_(self) -> str:
+        return str(load_function("privact.drawing.notebook", "render_in_notebook")(self))
 
     @classmethod
     def from_linkage(cls, linkage: ArrayLike, users: Sequence[Hashable] | None = None) -> Self:

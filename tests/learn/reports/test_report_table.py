@@ -50,7 +50,7 @@ def test_batches_are_read_one_at_a_time(tmp_path):
         ([FIRST, (["cat"], np.array([[5.0, 6.0]]))], "from row 2 on have type float64"),
         ([(None, np.array([1, 2]))], r"have shape \(2,\), not \(users, bins\)"),
         ([FIRST, (["cat", "dan"], np.array([[5, 6], [1, 2**40]]))], "the report in row 3 holds a number beyond 2147483647"),
-        ([([1, 2], FIRST[1])], "user ids are text"),
+        ([(["ann", None], FIRST[1])], "None is no user id"),
     ],
 )
 def test_batches_that_break_the_rules_are_refused(batches, message, tmp_path):

@@ -85,3 +85,38 @@ def test_files_that_are_not_there_or_not_parquet(tmp_path):
         read_ratings(tmp_path / "none.tsv")
     with pytest.raises(InputError, match="not a sound Parquet file"):
         read_ratings(written(tmp_path, "r.parquet", b"no"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"userId,movieId,rating,timestamp\n007,waltz,4,1\nbob,waltz,1,2\n007,tango,2.5,3\n",
+        b"007::waltz::4::978\nbob::waltz::1::979\n007::tango::2.5::980\n",
+        b"UserID::MovieID::Rating\n007::waltz::4\nbob::waltz::1\n007::tango::2.5\n",
+        b"007 waltz 4\nbob waltz 1\n007 tango 2.5\n",
+        b"Score;Track Name;Listener\n4;waltz;007\n1;waltz;bob\n2.5;tango;007\n",
+        b"who,what,how\n007,waltz,4\nbob,waltz,1\n007,tango,2.5\n",
+    ],
+)
+def test_separators_and_headers_of_other_names(tmp_path, data):
+    ratings = read_ratings(written(tmp_path, "ratings.txt", data))
+    assert (ratings.users, ratings.items) == (("007", "bob"), ("waltz", "tango"))
+    assert ratings.matrix.toarray().tolist() == [[4.0, 2.5], [1.0, 0.0]]
+
+
+def test_a_first_line_that_may_be_a_header_is_asked_about(tmp_path):
+    path = written(tmp_path, "r.csv", b"who,what\nann,waltz\nbob,waltz\n")
+    with pytest.raises(InputError, match="'who what', may be a header or a rating"):
+        read_ratings(path)
+    assert read_ratings(path, header=True).users == ("ann", "bob")
+    assert read_ratings(path, header=False).users == ("who", "ann", "bob")
+
+
+@pytest.mark.parametrize(("repeats", "value"), [("last", 5.0), ("mean", 3.0)])
+def test_repeated_ratings_are_merged_as_told(tmp_path, repeats, value):
+    path = written(tmp_path, "r.tsv", b"ann\twaltz\t1\nbob\twaltz\t2\nann\twaltz\t5\n")
+    assert read_ratings(path, repeats=repeats).matrix.toarray().tolist() == [[value], [2.0]]
+    with pytest.raises(InputError, match="'ann' rates item 'waltz' twice"):
+        read_ratings(path)
+    with pytest.raises(InputError, match="repeats 'first' is unknown"):
+        read_ratings(path, repeats="first")

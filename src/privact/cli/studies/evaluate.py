@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privact.cli.files import DataFolder
+from privact.cli.files import DataFolder, RepeatsChoice, read_repeats
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.studies.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
@@ -36,7 +36,7 @@ Contacts = Annotated[
 ]
 RatingsFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Your own ratings, lines 'user<TAB>item<TAB>rating'.", show_default=False),
+    typer.Option(metavar="FILE", help="Your own ratings: user, item and rating in each line.", show_default=False),
 ]
 
 
@@ -45,7 +45,9 @@ def evaluate() -> None:
     """Measure recommendations and communities, on the paper's networks or your own, beside every control."""
 
 
-def choose_networks(data: Path | None, network: list[str] | None, contacts: Path | None, ratings: Path | None) -> Networks:
+def choose_networks(
+    data: Path | None, network: list[str] | None, contacts: Path | None, ratings: Path | None, repeats: str = "error"
+) -> Networks:
     """The networks that the options name."""
     from privact.experiments.running.networks import NORMALISATION, OwnNetwork, PaperNetworks
 
@@ -56,7 +58,7 @@ def choose_networks(data: Path | None, network: list[str] | None, contacts: Path
         return PaperNetworks(folder_name(data), network or list(NORMALISATION))
     if network:
         raise InputError(f"--network {network[0]} and --contacts {contacts}: give one or the other")
-    return OwnNetwork(contacts, ratings)
+    return OwnNetwork(contacts, ratings, read_repeats(repeats))
 
 
 def add_command(experiment: Experiment) -> None:
@@ -70,12 +72,13 @@ def add_command(experiment: Experiment) -> None:
         network: list[str] | None,
         contacts: Path | None,
         ratings: Path | None,
+        repeats: str,
         output: Path,
         as_json: bool,
         quick: bool,
         **options: Any,
     ) -> None:
-        networks = choose_networks(data, network, contacts, ratings)
+        networks = choose_networks(data, network, contacts, ratings, repeats)
         parts = ready_folder(output) / "cells"
         with progress_bar(quiet=as_json) as show:
             found = experiment.run(
@@ -94,6 +97,7 @@ def add_command(experiment: Experiment) -> None:
         "network": (ChosenNetworks, None),
         "contacts": (Contacts, None),
         "ratings": (RatingsFile, None),
+        "repeats": (RepeatsChoice, "error"),
         "output": (Output, Path("results")),
     }
     parameters |= {option.name: declare_option(option) for option in experiment.options}

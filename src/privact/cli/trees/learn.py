@@ -96,6 +96,14 @@ def learn(
         bool, typer.Option("--label-bins", help="With --reports from a file: its bins are public labels, not random.")
     ] = False,
     evidence: EvidenceFile = None,
+    write_reports_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-reports",
+            metavar="FILE",
+            help="Also write the reports of the simulated devices, to a .parquet or .npy file that --reports reads.",
+        ),
+    ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     scratch: Scratch = None,
@@ -112,6 +120,7 @@ def learn(
     seed of the noise.
     """
     from privact.errors import InputError
+    from privact.learn.reports.report_files import check_reports_path, write_reports
     from privact.protocol.round import epsilon_per_report
 
     if no_noise and epsilon is not None:
@@ -126,6 +135,8 @@ def learn(
     checked_output(output)
     if evidence is not None:
         checked_output(evidence)
+    if write_reports_to is not None:
+        check_reports_path(checked_output(write_reports_to))
     if (graph is None) == (reports is None):
         raise InputError("give either a graph of contacts or --reports, for example: privact learn contacts.tsv -o tree.hct")
 
@@ -144,6 +155,7 @@ def learn(
             "--bins": bins is not None,
             "--largest-component": largest_component,
             "--rounds": rounds > 1,
+            "--write-reports": write_reports_to is not None,
         }
         for option, given in graph_only.items():
             if given:
@@ -174,7 +186,7 @@ def learn(
     contacts: StreamedDegrees | ContactGraph
     series: dict[str, Any] = {}
     with progress_bar() as progress:
-        if is_huge(graph) and not largest_component and rounds == 1:
+        if is_huge(graph) and not largest_component and rounds == 1 and write_reports_to is None:
             made = learn_streamed(graph, labels, promise_per_edge, bins, settings, choice, progress)
             tree, found, contacts, utility = made.learned.tree, made.learned.evidence, made.contacts, None
             unlabelled, seconds = made.users_without_label, perf_counter() - begin
@@ -184,6 +196,8 @@ def learn(
             )
             tree, found, contacts, seconds = model.tree_, model.evidence_, network, perf_counter() - begin
             utility = _utility(model, network)
+            if write_reports_to is not None:
+                write_reports(write_reports_to, network.names, model.reports_)
             if rounds > 1:
                 series = {
                     "rounds": rounds,
@@ -195,6 +209,7 @@ def learn(
             write_evidence(found, evidence)
     summary = {
         "output": str(output),
+        "reports": None if write_reports_to is None else str(write_reports_to),
         "users": tree.n_users,
         "contacts": contacts.n_edges,
         "dropped_duplicates": contacts.dropped_duplicates,
@@ -276,6 +291,8 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
         told = f"{summary['relative_utility']:.4g} on the exact counts, which only a simulation knows; not in the file"
         rows.append(("utility", told))
     rows.append(("written", summary["output"]))
+    if summary["reports"] is not None:
+        rows.append(("", f"{summary['reports']}, the reports"))
     facts(rows)
     print()
     paragraph(f"Privacy. {privacy}")

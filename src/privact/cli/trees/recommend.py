@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from privact.cli.files import find_user, read_labels
+from privact.cli.files import RepeatsChoice, find_user, read_labels, read_repeats
 from privact.cli.text import Json, paragraph, print_json, table
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def recommend(
             show_default=False,
         ),
     ] = None,
+    repeats: RepeatsChoice = "error",
     verb: Annotated[str, typer.Option(help="What users do with items, for the reason.")] = "rated",
     json: Json = False,
 ) -> None:
@@ -85,7 +86,7 @@ def recommend(
         raise InputError(f"{given} without {' and '.join(missing)}: give all three, or none to use the tree alone")
     loaded = HierarchicalClusterTree.load(tree)
     found_user = find_user(loaded, user)
-    known = read_ratings(ratings)
+    known = read_ratings(ratings, repeats=read_repeats(repeats))
     told = _Told(None, None)
     if labels is not None and reports is not None and epsilon is not None:
         told = _read_told(loaded, labels, reports, epsilon, evidence)

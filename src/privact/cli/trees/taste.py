@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privact.cli.files import checked_output
+from privact.cli.files import RepeatsChoice, checked_output, read_repeats
 from privact.cli.text import Json, number, paragraph, print_json, table
 
 __all__ = ["app"]
@@ -38,6 +38,7 @@ def taste(
     ],
     k: Annotated[int, typer.Option("-k", "--groups", metavar="K", help="How many groups: the bins of the round.")] = 5,
     factors: Annotated[int, typer.Option(help="Dimensions of taste.")] = 8,
+    repeats: RepeatsChoice = "error",
     seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
     json: Json = False,
 ) -> None:
@@ -60,7 +61,7 @@ def taste(
             limit = f"at least {least}" if most is None else f"from {least} to {most}"
             raise InputError(f"{option} {value} cannot be: give a whole number {limit}")
     checked_output(output)
-    found = read_ratings(ratings)
+    found = read_ratings(ratings, repeats=read_repeats(repeats))
     groups = find_taste_groups(found, k, np.random.default_rng(seed), factors)
     digits = len(str(groups.n_groups))  # readers number labels in alphabetical order
     label_of = {user: f"taste-{group + 1:0{digits}}" for user, group in groups.as_labels(found.users).items()}

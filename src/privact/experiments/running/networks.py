@@ -18,7 +18,7 @@ from privact.experiments.running.data_content import file_digest
 from privact.network.datasets import Dataset, find_dataset_folder, load_dataset
 from privact.network.graph import ContactGraph
 from privact.network.graph_files import read_graph
-from privact.recommend.data.ratings import Normalisation, Ratings
+from privact.recommend.data.ratings import Normalisation, Ratings, Repeats
 from privact.recommend.data.read_ratings import read_ratings
 
 __all__ = [
@@ -122,13 +122,14 @@ class OwnNetwork:
 
     contacts: a file that `read_graph` reads; its largest connected part is taken, as for the paper's networks.
     ratings: a file that `read_ratings` reads; each is divided by the user's largest.
+    repeats: what to do where a user rates an item again, see `read_ratings`.
     """
 
     names = (OWN,)
     chosen = True
 
-    def __init__(self, contacts: Path, ratings: Path) -> None:
-        self.contacts, self.ratings = contacts, ratings
+    def __init__(self, contacts: Path, ratings: Path, repeats: Repeats = "error") -> None:
+        self.contacts, self.ratings, self.repeats = contacts, ratings, repeats
 
     def graph(self, name: str) -> ContactGraph:
         """The contacts, users in the order of the file."""
@@ -137,12 +138,13 @@ class OwnNetwork:
     def rated(self, name: str) -> RatedNetwork:
         """The network with its ratings, in random order."""
         graph = self.graph(name)
-        ratings = read_ratings(self.ratings, users=graph.users).normalised("max")
+        ratings = read_ratings(self.ratings, users=graph.users, repeats=self.repeats).normalised("max")
         return in_random_order(RatedNetwork(name, graph, ratings, self.content(name)))
 
     def content(self, name: str) -> str:
         """A digest of both files."""
-        return " ".join(file_digest(path)[:16] for path in (self.contacts, self.ratings))
+        digests = [file_digest(path)[:16] for path in (self.contacts, self.ratings)]
+        return " ".join(digests if self.repeats == "error" else [*digests, self.repeats])
 
     def require_ratings(self, names: Iterable[str]) -> None:
         """Raise InputError unless both files are there."""

@@ -6,7 +6,7 @@ of whole numbers from left to right, one a bin.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,34 @@ def read_reports(path: str | Path, folder: Path) -> ReportTable:
             return write_report_table(batches, folder / "reports")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def write_reports(path: str | Path, users: Sequence[str], reports: NDArray[np.integer[Any]]) -> None:
+    """Write reports to a file that `read_reports` reads, whole or not at all.
+
+    path: ends in .parquet, for a column of ids and one of lists, or in .npy, for the numbers alone.
+    users: the id of each row. reports: (n, K) whole numbers.
+    """
+    from privact.storage import write_whole
+
+    check_reports_path(path)
+    with write_whole(path) as stream:
+        if Path(path).suffix.lower() == ".npy":
+            np.save(stream, reports, allow_pickle=False)
+            return
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        flat = pa.array(np.ascontiguousarray(reports, dtype=np.int64).ravel())
+        lists = pa.FixedSizeListArray.from_arrays(flat, reports.shape[1])
+        parquet.write_table(pa.table({"user": list(users), "report": lists}), stream)
+
+
+def check_reports_path(path: str | Path) -> None:
+    """Refuse a name under which reports cannot be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in (".npy", *PARQUET):
+        raise InputError(f"{path} ends in {ending or 'nothing'}: reports are written to .parquet or .npy files")
 
 
 def _mapped(file: Path) -> ReportTable:

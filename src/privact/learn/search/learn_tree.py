@@ -16,7 +16,7 @@ from privact.learn.search.balance import BALANCE, check_balance
 from privact.learn.search.gentree import SWEEPS, schedule
 from privact.learn.search.search import SearchOptions, Temperature
 from privact.learn.search.searches import DEFAULT_SEARCH, find_search
-from privact.progress import Progress, ignore_progress
+from privact.progress import Progress, open_progress
 from privact.tree.embedding import Embedding, Thresholds, as_vectors, thresholds_for
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.matrix import as_matrix
@@ -46,8 +46,8 @@ def learn_tree(
     sweeps: int | None = ...,
     temperature: Temperature | None = ...,
     balance: float | None = ...,
-    random_state: int | np.random.Generator | None = ...,
-    progress: Progress | None = ...,
+    random_state: int | np.random.Generator | np.random.RandomState | None = ...,
+    progress: Progress | bool | None = ...,
     users: Sequence[Hashable] | None = ...,
     engine: Engine | None = ...,
     limits: Limits = ...,
@@ -65,8 +65,8 @@ def learn_tree(
     sweeps: int | None = ...,
     temperature: Temperature | None = ...,
     balance: float | None = ...,
-    random_state: int | np.random.Generator | None = ...,
-    progress: Progress | None = ...,
+    random_state: int | np.random.Generator | np.random.RandomState | None = ...,
+    progress: Progress | bool | None = ...,
     users: Sequence[Hashable] | None = ...,
     engine: Engine | None = ...,
     limits: Limits = ...,
@@ -83,8 +83,8 @@ def learn_tree(
     sweeps: int | None = None,
     temperature: Temperature | None = None,
     balance: float | None = None,
-    random_state: int | np.random.Generator | None = None,
-    progress: Progress | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    progress: Progress | bool | None = None,
     users: Sequence[Hashable] | None = None,
     engine: Engine | None = None,
     limits: Limits = LIMITS,
@@ -107,7 +107,7 @@ def learn_tree(
         share of it, up to 0.3 (`floor_of` has the rule). 0 sets no floor: the tree of the highest cost, which peels off users one
         by one. None is 0.04 for "linkage+gentree" without a temperature, and 0 for the other searches, which know no floor.
     random_state: seed or generator; the same seed gives the same tree.
-    progress: called with the stage, how much of it is done, and the total.
+    progress: True for a bar in a terminal or notebook, or a function called with the stage, how much is done, and the total.
     users: ids of the users.
     engine: where parts of more than 20,000 users are learned, from `open_engine`; by default this process. The tree does not
         depend on it.
@@ -124,12 +124,9 @@ def learn_tree(
         raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
     schedule(temperature, SWEEPS if sweeps is None else sweeps)  # refused before the work, whatever the search
     floor = choose_balance(balance, search, temperature)
-    found = chosen(
-        population,
-        SearchOptions(
-            generator(random_state), sweeps, temperature, floor, progress or ignore_progress, engine or IN_PROCESS, limits
-        ),
-    )
+    rng = generator(random_state)
+    with open_progress(progress) as tell:
+        found = chosen(population, SearchOptions(rng, sweeps, temperature, floor, tell, engine or IN_PROCESS, limits))
     tree = HierarchicalClusterTree.from_children(found.left, found.right, users)
     return LearnedTree(tree, sign * np.array(found.costs)) if return_trace else tree
 
@@ -146,8 +143,12 @@ def choose_balance(balance: float | None, search: str, temperature: Temperature 
     return floor
 
 
-def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """A seed or a generator as a generator, or InputError."""
+def generator(random_state: int | np.random.Generator | np.random.RandomState | None) -> np.random.Generator:
+    """A seed or a generator as a generator, or InputError; NumPy's old RandomState draws the seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
+    if isinstance(random_state, (bool, float)):
+        raise InputError(f"random_state {random_state!r} is neither a whole number >= 0 nor a generator")
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):

@@ -16,9 +16,14 @@ from scipy.sparse import csr_array
 
 from privact.errors import InputError, UnknownUserError
 
-__all__ = ["MOST_STARS", "Normalisation", "Ratings"]
+__all__ = ["MOST_STARS", "REPEATS", "Normalisation", "Ratings", "Repeats"]
 
 Normalisation: TypeAlias = Literal["max", "stars"]
+
+Repeats: TypeAlias = Literal["error", "last", "mean"]
+"""What to do where a user rates an item again."""
+
+REPEATS = ("error", "last", "mean")
 
 MOST_STARS = 5.0
 """The best score that a user can give, by which stars are divided."""
@@ -47,6 +52,7 @@ class Ratings:
         item: str = "item",
         rating: str | None = "rating",
         users: Sequence[Hashable] | None = None,
+        repeats: Repeats = "error",
     ) -> Ratings:
         """Ratings from a table with one row a rating: a pyarrow table, a pandas or polars frame, or a dict of columns.
 
@@ -54,7 +60,10 @@ class Ratings:
 
         user, item, rating: names of the columns; without a column of ratings (None) every row counts 1.
         users: the rows to make, in this order; users without ratings get an empty row, ratings of others are left out.
+        repeats: what to do where a user rates an item again: refuse ("error"), take the "last" in the table, or the "mean".
         """
+        if repeats not in REPEATS:
+            raise InputError(f"repeats {repeats!r} is unknown: use {', '.join(map(repr, REPEATS))}")
         columns = [_column(frame, name) for name in (user, item, rating) if name is not None]
         if len({len(column) for column in columns}) > 1:
             raise InputError(f"the columns have {', '.join(str(len(c)) for c in columns)} entries: give one row a rating")
@@ -62,6 +71,8 @@ class Ratings:
         row, user_ids = _numbered(columns[0], user)
         column, item_ids = _numbered(columns[1], item)
         _check_values(values, lambda at: f"user {user_ids[row[at]]!r}, item {item_ids[column[at]]!r}")
+        if repeats != "error":
+            row, column, values = _merge_repeats(row, column, values, repeats)
         made = cls._of_entries(row, column, values, user_ids, item_ids)
         return made if users is None else made.for_users(users)
 
@@ -97,7 +108,10 @@ class Ratings:
         again = np.flatnonzero((np.diff(row) == 0) & (np.diff(column) == 0))
         if len(again):
             at = again[0]
-            raise InputError(f"user {users[row[at]]!r} rates item {items[column[at]]!r} twice: give each rating once")
+            raise InputError(
+                f"user {users[row[at]]!r} rates item {items[column[at]]!r} twice: give each rating once, "
+                "or merge them (repeats last or mean)"
+            )
         indptr = np.zeros(len(users) + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=len(users)), out=indptr[1:])
         return cls(csr_array((values, column, indptr), shape=(len(users), len(items))), users, items)
@@ -195,6 +209,19 @@ class Ratings:
 
     def __repr__(self) -> str:
         return f"Ratings({self.n_users} users, {self.n_items} items, {self.n_ratings} ratings)"
+
+
+def _merge_repeats(
+    row: NDArray[np.int64], column: NDArray[np.int64], values: NDArray[np.float64], repeats: Repeats
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The ratings with one entry for each user and item."""
+    order = np.lexsort((column, row))  # stable: of equal ones, later ratings come later
+    row, column, values = row[order], column[order], values[order]
+    last = np.append((np.diff(row) != 0) | (np.diff(column) != 0), True)
+    if repeats == "mean":
+        group = np.append(0, np.cumsum(last[:-1]))
+        values = (np.bincount(group, values) / np.bincount(group))[group]
+    return row[last], column[last], values[last]
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:

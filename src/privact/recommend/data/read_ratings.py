@@ -10,31 +10,43 @@ from pathlib import Path
 from typing import Any
 
 from privact.errors import InputError
-from privact.recommend.data.ratings import Ratings
+from privact.recommend.data.rating_columns import choose_columns, detect_rating_layout
+from privact.recommend.data.ratings import Ratings, Repeats
 
 __all__ = ["read_ratings"]
 
-_NAMES = ("user", "item", "rating")
+_LOOKED_AT = 1 << 16  # bytes
 
 
-def read_ratings(path: str | os.PathLike[str], users: Sequence[Hashable] | None = None) -> Ratings:
+def read_ratings(
+    path: str | os.PathLike[str],
+    users: Sequence[Hashable] | None = None,
+    repeats: Repeats = "error",
+    header: bool | None = None,
+) -> Ratings:
     """Read ratings from a file with one rating a line: user, item and, unless every line counts 1, rating.
 
-    Columns called user, item and rating are found by name in the first line; a file without them gives its first two or three
-    columns. The first line is a header if it names these columns or if its third field is not a number.
+    Columns are found by name in the first line, whatever their order: user, item and rating, and what they are called
+    elsewhere (userId, movie_id, score, plays and so on). A file without such names gives its first two or three columns. The
+    first line is a header if it has these names or if its third field is not a number; where nothing tells, the error asks.
 
-    path: a text file separated by tabs, commas or semicolons (UTF-8, plain or gzipped), or .parquet.
+    path: a text file separated by tabs, ::, commas, semicolons or blanks (UTF-8, plain or gzipped), or .parquet.
     users: the rows to make; see `Ratings.from_frame`.
+    repeats: what to do where a user rates an item again: "error", the "last" one, or the "mean".
+    header: whether the first line is a header; None looks at it.
     """
     name = str(path)
     file = Path(path)
-    table = _parquet(file, name) if file.suffix.lower() == ".parquet" else _text(_bytes_of(file, name), name)
+    parquet = file.suffix.lower() == ".parquet"
+    table, named = (_parquet(file, name), True) if parquet else _text(_bytes_of(file, name), name, header)
     if not table.num_rows:
         raise InputError(f"{name}: no ratings in this file: give a line 'user<TAB>item<TAB>rating' each")
-    if not set(_NAMES[:2]) <= set(table.column_names):
-        table = table.rename_columns([*_NAMES, *map(str, range(3, table.num_columns))][: table.num_columns])
+    user, item, rating = choose_columns(table.column_names, name, named)
+    columns = {"user": table.column(user), "item": table.column(item)}
+    if rating is not None:
+        columns["rating"] = table.column(rating)
     try:
-        return Ratings.from_frame(table, rating="rating" if "rating" in table.column_names else None, users=users)
+        return Ratings.from_frame(columns, rating=None if rating is None else "rating", users=users, repeats=repeats)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -57,47 +69,29 @@ def _parquet(file: Path, name: str) -> Any:
         table = parquet.read_table(file)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{name}: not a sound Parquet file: {' '.join(str(error).split())[:200]}") from None
-    return _at_least_two(table, name)
+    return table
 
 
-def _text(data: bytes, name: str) -> Any:
-    """The table of a text file, ids as text."""
+def _text(data: bytes, name: str, header: bool | None) -> tuple[Any, bool]:
+    """The table of a text file, ids as text, and whether it has a header."""
     import pyarrow as pa
     from pyarrow import csv
 
     data = data.removeprefix(b"\xef\xbb\xbf")
-    first = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip("\r")
-    separator = next((mark for mark in "\t,;" if mark in first), None)
-    if separator is None:
-        raise InputError(
-            f"{name}: the first line {first[:40]!r} has one column: separate user, item and rating by tabs or commas"
-        )
-    fields = [field.strip().strip('"') for field in first.split(separator)]
-    header = {"user", "item"} <= set(fields) or (len(fields) > 2 and not _is_number(fields[2]))
-    columns = fields if header else [*_NAMES, *map(str, range(3, len(fields)))][: len(fields)]
-    rating = "rating" if "rating" in columns else columns[2] if len(columns) > 2 else None
-    kinds = {column: pa.float64() if column == rating else pa.string() for column in columns}
+    layout = detect_rating_layout(data[:_LOOKED_AT].decode("utf-8", "replace"), name, header)
+    separator = layout.separator
+    if separator == "::":
+        data, separator = data.replace(b"::", b"\t"), "\t"
+    names = [f"{place} {column}" for place, column in enumerate(layout.names)]  # names may occur twice
+    rating = choose_columns(layout.names, name, layout.header)[2]
+    kinds = {column: pa.float64() if place == rating else pa.string() for place, column in enumerate(names)}
     try:
         table = csv.read_csv(
             pa.BufferReader(pa.py_buffer(data)),
-            read_options=csv.ReadOptions(column_names=columns, skip_rows=int(header)),
+            read_options=csv.ReadOptions(column_names=names, skip_rows=int(layout.header)),
             parse_options=csv.ParseOptions(delimiter=separator),
             convert_options=csv.ConvertOptions(column_types=kinds, null_values=[], strings_can_be_null=False),
         )
     except pa.ArrowException as error:
         raise InputError(f"{name}: not a table of ratings: {' '.join(str(error).split())[:200]}") from None
-    return _at_least_two(table, name)
-
-
-def _at_least_two(table: Any, name: str) -> Any:
-    if table.num_columns < 2:
-        raise InputError(f"{name}: {table.num_columns} column: a rating needs a user and an item")
-    return table
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return table.rename_columns(layout.names), layout.header
