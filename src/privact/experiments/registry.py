@@ -6,7 +6,20 @@ its section in the report, come from this list.
 
 from __future__ import annotations
 
-from privact.experiments import bins, communities, distance, figure5, posterior, scale, table1, table2, table3, table4, table5
+from privact.experiments import (
+    bins,
+    communities,
+    distance,
+    figure5,
+    people,
+    posterior,
+    scale,
+    table1,
+    table2,
+    table3,
+    table4,
+    table5,
+)
 from privact.experiments.experiment import Experiment
 
 __all__ = ["EXPERIMENTS"]
@@ -20,6 +33,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     table5.EXPERIMENT,
     distance.EXPERIMENT,
     communities.EXPERIMENT,
+    people.EXPERIMENT,
     bins.EXPERIMENT,
     posterior.EXPERIMENT,
     scale.EXPERIMENT,

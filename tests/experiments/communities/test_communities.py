@@ -12,9 +12,12 @@ from typer.testing import CliRunner
 from privact.cli.main import app
 from privact.experiments.communities import measure as experiment
 from privact.experiments.communities.measure import Setting, list_settings, summarize
+from privact.experiments.communities.most_connected import measure_most_connected
 from privact.experiments.communities.page import CHOSEN, check_target
 from privact.experiments.report.recommendation_rows import ROW
+from privact.network.graph import ContactGraph
 from privact.simulate.federated_network import make_federated_network
+from privact.simulate.known_graphs import make_cliques
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +46,20 @@ def test_every_tree_has_a_row_with_its_controls_and_a_second_run_goes_on(made_up
     found = json.loads((tmp_path / "communities.json").read_text())
     assert {row["dataset"] for row in found["rows"]} == {"lastfm"}
     trees = {(row["bins"], row["n_bins"], row["profile"]) for row in found["rows"]}
-    assert len(found["rows"]) == len(trees) == 2 + 3 + 1 + 2
-    assert {row["profile"] for row in found["rows"] if row["control"]} == {"own group only", "counts", "random tree"}
-    assert {row["control"] for row in found["rows"]} == {None, "own group only", "degree only", "random tree"}
+    assert len(found["rows"]) == len(trees) == 2 + 3 + 1 + 3
+    assert {row["profile"] for row in found["rows"] if row["control"]} == {
+        "own group only",
+        "counts",
+        "random tree",
+        "most connected users",
+    }
+    assert {row["control"] for row in found["rows"]} == {
+        None,
+        "own group only",
+        "degree only",
+        "random tree",
+        "most connected users",
+    }
     assert all(set(ROW) <= set(row) for row in found["rows"])
     assert found["rows"][0]["ratio"] == 1.0
     for row in found["rows"]:
@@ -102,3 +116,13 @@ def test_on_lastfm_taste_groups_find_at_least_two_and_a_half_times_the_contacts_
     [claim] = check_target(rows)
     assert claim.verdict == "holds"
     assert rows[1]["ratio"] > 1.3 * rows[2]["ratio"]  # most of it is what the reports tell, not the groups alone
+
+
+def test_the_most_connected_users_are_all_contacts_of_a_star_and_hardly_any_of_cliques():
+    star = ContactGraph.from_edges([("hub", f"user {number}") for number in range(30)])
+    found = measure_most_connected(star, None, 3, 0)
+    assert found["share_of_contacts"] == 1.0
+    assert found["mean_path"] == 1.0
+    assert found["auc"] > 0.9
+    cliques = measure_most_connected(make_cliques([20, 20, 20, 20]).graph, None, 3, 0)
+    assert cliques["share_of_contacts"] == pytest.approx(19 / 79, abs=0.03)

@@ -25,10 +25,11 @@ EXPERIMENT = Experiment(
     different="Not in the paper. The first row of each table has its bins, floor(ln n) random ones. Taste groups are learned "
     "from ratings and never from contacts: a label that came from contacts would publish what the noise is there to hide. The "
     "promise per contact is the same for all bins. Controls are the labels alone without any report, the number of "
-    "contacts alone, and a random tree.",
+    "contacts alone, a random tree, and the most connected users in the place of the nearest.",
     quick="One run, at epsilon 1; of the paper's networks, lastfm.",
     options=(Option("seeds", 3, "Runs of each tree.", quick=1, minimum=1),),
     files=("social", "ratings"),
+    version=2,
     quick_epsilon="1",
     evaluates="communities",
 )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privact.estimator import PrivaCT
+from privact.experiments.communities.most_connected import measure_most_connected
 from privact.experiments.experiment import Task
 from privact.experiments.report.recommendation_rows import ROW
 from privact.experiments.running.kept_parts import KeptParts
@@ -24,12 +25,13 @@ from privact.query.quality import draw_random_tree, measure_tree_quality
 from privact.recommend.taste_groups import find_taste_groups
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["GROUPS", "Setting", "list_settings", "measure", "measure_trees", "summarize"]
+__all__ = ["GROUPS", "MOST_CONNECTED", "Setting", "list_settings", "measure", "measure_trees", "summarize"]
 
 GROUPS = (8, 16, 32)
 """How many taste groups users are put in."""
 
 EPSILONS: tuple[float | None, ...] = (1.0, 2.0, None)
+MOST_CONNECTED = "most connected users"
 MEASURES = ("share_of_contacts", "share_of_two_hop", "mean_path", "auc")
 
 
@@ -51,6 +53,7 @@ def list_settings(n_users: int) -> list[Setting]:
     found = [Setting("random", default_bins(n_users), profile) for profile in ("counts", "shares")]
     found += [Setting("taste groups", k, profile) for k in GROUPS for profile in ("counts", "shares", "shares+own")]
     found += [Setting("taste groups", k, "own group only", control=True) for k in GROUPS]
+    found += [Setting("no tree", default_bins(n_users), MOST_CONNECTED, control=True)]
     return [*found, Setting("one", 1, "counts", control=True), Setting("none", 0, "random tree", control=True)]
 
 
@@ -58,7 +61,7 @@ def measure(task: Task) -> dict[str, Any]:
     """Learn every tree on every network and compare it with the contacts; quick: lastfm at epsilon 1 only."""
     names, seeds = task.names(quick=("lastfm",)), task.options["seeds"]
     epsilons = EPSILONS[:1] if task.quick else EPSILONS
-    parts = KeptParts(task.parts, version=2)
+    parts = KeptParts(task.parts, version=3)
     task.networks.require_ratings(names)
     rows: list[dict[str, Any]] = []
     done, total = 0, len(names) * len(epsilons) * seeds
@@ -89,6 +92,9 @@ def measure_trees(network: RatedNetwork, epsilon: float | None, seed: int) -> It
     adjacency = graph.to_scipy()
     groups = {k: find_taste_groups(ratings, k, rng) for k in GROUPS}
     for setting in list_settings(graph.n_users):
+        if setting.profile == MOST_CONNECTED:
+            yield measure_most_connected(graph, epsilon, setting.n_bins, seed)
+            continue
         labels = groups[setting.n_bins].labels if setting.bins == "taste groups" else None
         quality = asdict(measure_tree_quality(_tree(setting, graph, labels, epsilon, seed), adjacency))
         yield {measure: quality[measure] for measure in MEASURES}
@@ -105,8 +111,10 @@ def _tree(setting: Setting, graph: ContactGraph, labels: Any, epsilon: float | N
 
 def _full_row(found: dict[str, Any]) -> dict[str, Any]:
     """A row with the keys that rows of all results have; what is not measured here is null."""
-    control = {"one": "degree only", "none": "random tree"}.get(found["bins"], "own group only") if found["control"] else None
-    method = "random tree" if found["bins"] == "none" else f"{found['bins']} bins, {found['profile']}, K = {found['n_bins']}"
+    names = {"one": "degree only", "none": "random tree", "no tree": MOST_CONNECTED}
+    control = names.get(found["bins"], "own group only") if found["control"] else None
+    method = f"{found['bins']} bins, {found['profile']}, K = {found['n_bins']}"
+    method = found["profile"] if found["bins"] in ("none", "no tree") else method
     blind = found["profile"] in ("random tree", "own group only")
     told = {"scenario": "communities", "method": method, "private": blind or found["epsilon"] is not None, "control": control}
     return {**dict.fromkeys(ROW), **found, **told}

@@ -34,7 +34,8 @@ def _format_text(rows: list[dict[str, Any]], seeds: int) -> str:
         "nearest; *AUC*: how often two contacts are nearer in the tree than two others; *ratio*: contacts over those of random "
         "bins by counts, the paper's setting, at the same epsilon. Taste groups are learned from all ratings and none of the "
         "contacts, and the reports count contacts by group. Controls: *own group only* never sees a report, *one bin* sees the "
-        "number of contacts only, and a *random tree* sees nothing; the first and the last do not depend on epsilon."
+        "number of contacts only, and a *random tree* sees nothing; the first and the last do not depend on epsilon. *Most "
+        "connected users* are no tree: everybody is told the same users, those with the most contacts by the reports."
     ]
     for name, epsilon in dict.fromkeys((row["dataset"], row["epsilon"]) for row in rows):
         chosen = [row for row in rows if (row["dataset"], row["epsilon"]) == (name, epsilon)]
@@ -62,7 +63,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def _bins(row: dict[str, Any]) -> str:
-    return {"one": "one bin", "none": "none"}.get(row["bins"], f"{row['n_bins']} {row['bins']}")
+    return {"one": "one bin", "none": "none", "no tree": "no tree"}.get(row["bins"], f"{row['n_bins']} {row['bins']}")
 
 
 def check_target(rows: list[dict[str, Any]]) -> list[Claim]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from privact.errors import InputError
 from privact.experiments.running.data_content import file_digest
-from privact.network.datasets import Dataset, find_dataset_folder, load_dataset
+from privact.network.datasets import Dataset, find_dataset_folder, find_network_file, load_dataset
 from privact.network.graph import ContactGraph
 from privact.network.graph_files import read_graph
 from privact.recommend.data.ratings import Normalisation, Ratings, Repeats
@@ -24,6 +24,7 @@ from privact.recommend.data.read_ratings import read_ratings
 __all__ = [
     "NORMALISATION",
     "OWN",
+    "UNRATED",
     "Networks",
     "OwnNetwork",
     "PaperNetworks",
@@ -37,6 +38,9 @@ __all__ = [
 
 OWN = "own data"
 """The name of a caller's own network."""
+
+UNRATED = ("facebook",)
+"""Networks for experiments on contacts alone, where the folder of the datasets has them."""
 
 NORMALISATION: MappingProxyType[str, Normalisation] = MappingProxyType({"lastfm": "max", "delicious": "max", "douban": "stars"})
 """How the paper normalises each dataset: play and tag counts by the user's largest, scores by 5."""
@@ -62,6 +66,7 @@ class Networks(Protocol):
     """Where an experiment takes its networks from.
 
     names: of the networks. chosen: whether the caller chose them; a quick run may take fewer otherwise.
+    unrated: further networks that have no ratings.
     """
 
     @property
@@ -71,6 +76,10 @@ class Networks(Protocol):
     @property
     def chosen(self) -> bool:
         """Whether the caller chose them."""
+
+    @property
+    def unrated(self) -> tuple[str, ...]:
+        """Further networks, without ratings."""
 
     def graph(self, name: str) -> ContactGraph:
         """The contacts of a network, users in the order of its file."""
@@ -100,8 +109,16 @@ class PaperNetworks:
         self.names = tuple(chosen) or tuple(NORMALISATION)
         self.chosen = bool(chosen)
 
+    @property
+    def unrated(self) -> tuple[str, ...]:
+        """Networks without ratings that are in the folder too, unless the caller chose others."""
+        folder = find_dataset_folder(self.names[0], self.folder).parent
+        return () if self.chosen else tuple(name for name in UNRATED if (folder / name / "social.tsv.gz").is_file())
+
     def graph(self, name: str) -> ContactGraph:
         """The contacts of a network, users in the order of its file."""
+        if name in UNRATED:
+            return read_graph(find_network_file(name, self.folder), largest_component=True)
         return load_dataset(name, self.folder).graph
 
     def rated(self, name: str) -> RatedNetwork:
@@ -110,6 +127,8 @@ class PaperNetworks:
 
     def content(self, name: str) -> str:
         """A digest of the contacts and ratings of a network."""
+        if name in UNRATED:
+            return file_digest(find_network_file(name, self.folder))[:16]
         return rated_content(name, self.folder)
 
     def require_ratings(self, names: Iterable[str]) -> None:
@@ -127,6 +146,7 @@ class OwnNetwork:
 
     names = (OWN,)
     chosen = True
+    unrated = ()
 
     def __init__(self, contacts: Path, ratings: Path, repeats: Repeats = "error") -> None:
         self.contacts, self.ratings, self.repeats = contacts, ratings, repeats
