@@ -50,6 +50,9 @@ def test_what_is_shown_about_the_user_is_true(played):
     contacts = set(demo.network.graph.neighbours(demo.user))
     assert [(user, size) for user, _, size in demo.nearest] == list(demo.tree.nearest(demo.user, 10))
     assert all(true == (user in contacts) for user, true, _ in demo.nearest)
+    assert len(demo.people) == 8
+    assert demo.user not in {user for user, _, _ in demo.people}
+    assert all(true == (user in contacts) for user, _, true in demo.people)
     for view, size in zip(demo.communities, SIZES, strict=True):
         members = demo.tree.community(demo.user, size).users
         assert view.size == len(members) == sum(count for _, count in view.servers)

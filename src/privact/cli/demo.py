@@ -135,6 +135,9 @@ def _print_demo(played: Demo, files: dict[str, Path], seconds: float) -> None:
     ]
     table(("at least", "users", "true contacts (by chance)", "home servers"), rows, right=(0, 1, 2))
     print("\nTrue contacts are known to this simulation only; by chance: among as many random users.")
+    _heading(f"People whom {shown(played.user)} may know")
+    table(("user", "why", "true contact"), [(user, reason, "yes" if true else "") for user, reason, true in played.people])
+    print("\nFrom the reports alone. A device leaves out those whom it knows already.")
     _heading("Recommended to three users who shared no plays")
     rows = [
         (suggested.user if rank == 0 else "", item, reason, "yes" if true else "")
@@ -180,6 +183,7 @@ def _document(played: Demo, files: dict[str, Path], seconds: float) -> dict[str,
         "user": played.user,
         "nearest": [{"user": user, "contact": true, "community_size": size} for user, true, size in played.nearest],
         "communities": [asdict(view) | {"servers": dict(view.servers)} for view in played.communities],
+        "people": [{"user": user, "reason": reason, "contact": true} for user, reason, true in played.people],
         "recommended": [
             {
                 "user": suggested.user,

@@ -17,6 +17,7 @@ _LATER = {
     "evaluate": "privact.cli.studies.evaluate",
     "explain": "privact.cli.studies.explain",
     "operators": "privact.cli.service.operators",
+    "people": "privact.cli.trees.people",
     "recommend": "privact.cli.trees.recommend",
     "reproduce": "privact.cli.studies.reproduce",
     "round": "privact.cli.service.round",

@@ -39,6 +39,7 @@ SIZES = (5, 15, 50)
 FEWEST_USERS = 300
 N_SERVERS = 16
 SUGGESTED = 4
+INTRODUCED = 8
 """How many items each of three users is recommended."""
 
 
@@ -98,6 +99,7 @@ class Demo:
     user: the user who is shown: a usual number of contacts, and communities whose sizes are near those asked for.
     nearest: the users nearest to that user, whether each is a true contact, and the size of the community they share.
     communities: the user's communities at three granularities.
+    people: whom the user may know, with reasons, and whether each is a true contact; a device would leave out those.
     suggestions: recommendations for three users whose plays were not uploaded.
     """
 
@@ -111,6 +113,7 @@ class Demo:
     user: str
     nearest: list[tuple[str, bool, int]]
     communities: list[CommunityView]
+    people: list[tuple[str, str, bool]]
     suggestions: list[Suggestions]
 
 
@@ -169,6 +172,9 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         for size in SIZES
     ]
     progress("recommending", 0, 0)
+    person = Operator(aggregator_address(aggregator.url), tokens[user])
+    known = person.ask("GET", f"/v1/rounds/demo-servers/people?k={INTRODUCED}").json()["people"]
+    people = [(found["user"], found["reason"], found["user"] in contacts) for found in known]
     suggestions = _recommended(operator, network, aggregator, tokens, user)
     return Demo(
         network=network,
@@ -181,6 +187,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         user=user,
         nearest=nearest,
         communities=communities,
+        people=people,
         suggestions=suggestions,
     )
 

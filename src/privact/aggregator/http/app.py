@@ -31,6 +31,7 @@ from privact.aggregator.http.routes import (
     join,
     operators,
     pages,
+    people,
     recommendations,
     rehearsals,
     reports,
@@ -83,7 +84,8 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     )
     app.state.services = services
     for module in (
-        reports, rounds, rehearsals, invitations, users, operators, trees, explore, recommendations, health, join, pages,
+        reports, rounds, rehearsals, invitations, users, operators, trees, explore, recommendations, people,
+        health, join, pages,
     ):  # fmt: skip
         app.include_router(module.router)
     for kind in EXPECTED:

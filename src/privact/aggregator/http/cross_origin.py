@@ -18,10 +18,10 @@ from privact.protocol.round_ids import ROUND_ID
 __all__ = ["CrossOrigin"]
 
 _READ: Final = re.compile(
-    rf"/v1/me|/v1/log|/v1/rounds/(?:{ROUND_ID})/(?:parameters|labels|report|tree/community|recommendations)"
+    rf"/v1/me|/v1/log|/v1/rounds/(?:{ROUND_ID})/(?:parameters|labels|report|tree/community|recommendations|people)"
 )
 _JOINED: Final = re.compile(r"/v1/join")
-_SENT: Final = re.compile(rf"/v1/rounds/(?:{ROUND_ID})/report")
+_SENT: Final = re.compile(rf"/v1/me/discoverable|/v1/rounds/(?:{ROUND_ID})/report")
 _SHARED: Final = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"Retry-After"))
 _ASKED_FIRST: Final = (
     (b"access-control-allow-headers", b"Authorization, Content-Type"),

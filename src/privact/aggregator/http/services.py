@@ -11,6 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from privact.aggregator.domain.access.operators import store_first_operator
 from privact.aggregator.domain.intake import Arrival, Decision, Intake
 from privact.aggregator.domain.open_trees import OpenTrees
+from privact.aggregator.domain.operators import store_first_operator
+from privact.aggregator.domain.people import People
 from privact.aggregator.domain.recommendations import Recommendations
 from privact.aggregator.domain.round_descriptions import Parameters
 from privact.aggregator.domain.signed_rounds import catch_up, read_signing_key
@@ -32,7 +34,7 @@ class Services:
     settings: how it runs. now: the clock, UTC seconds since 1970. store: the database.
     intake: reports on their way to the disk. gate: who is asking. parameters: of opened rounds, in memory.
     trees: released trees that are open. public: queries on them. signing_key: the operator's, secret.
-    recommendations: items for users. supervisor: work in other processes.
+    recommendations: items for users. people: users for users. supervisor: work in other processes.
     metrics: for Prometheus.
     """
 
@@ -46,6 +48,7 @@ class Services:
     public: PublicQueries
     signing_key: bytes
     recommendations: Recommendations
+    people: People
     supervisor: Supervisor
     metrics: Metrics
 
@@ -76,6 +79,7 @@ class Services:
             public=PublicQueries(settings, trees),
             signing_key=signing_key,
             recommendations=Recommendations(store, settings),
+            people=People(store, settings),
             supervisor=Supervisor(store, settings),
             metrics=Metrics(store, lambda: intake.n_waiting),
         )

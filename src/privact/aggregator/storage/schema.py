@@ -19,6 +19,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    true,
 )
 
 __all__ = [
@@ -58,6 +59,9 @@ users = Table(
     Column("token_sha256", LargeBinary(32), nullable=False),  # of the whole token; the token itself is kept nowhere
     Column("enrolled", BigInteger, nullable=False),
     Column("serial", BigInteger, nullable=False, unique=True),  # ascends with every enrolment: 1, 2, ...
+    Column(
+        "discoverable", Boolean(create_constraint=False), nullable=False, server_default=true()
+    ),  # may be recommended to others
     Column("removed", BigInteger),  # set: the token is dead and no future round counts this user; reports stay
     sqlite_with_rowid=False,
 )

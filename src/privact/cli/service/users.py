@@ -189,6 +189,25 @@ def remove(
         print(f"{shown(user)} is {'erased' if erase else 'removed'}.")
 
 
+@app.command(epilog="\b\nExample:\n  privact users discoverable ada@a.example --no")
+def discoverable(
+    user: _User,
+    yes: Annotated[bool, typer.Option("--yes/--no", help="Whether others may be told about the user.", show_default=False)],
+    url: Url = _HOME,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Let a user be recommended to others, or not. Users can also say so themselves, at /me."""
+    document = {"user": user, "discoverable": yes}
+    path = "/v1/users/discoverable"
+    response = call("PUT", url, path, document=document, token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json(response)
+    else:
+        print(f"{shown(response['user'])} is {'recommended to others' if yes else 'recommended to nobody'}.")
+
+
 @app.command("revoke-all", epilog="\b\nExample:\n  privact users revoke-all")
 def revoke_all(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Make every user's token and invitation worthless, as after restoring a backup; privact users invite makes new ones."""

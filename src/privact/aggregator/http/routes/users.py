@@ -12,6 +12,7 @@ from starlette.responses import Response
 from privact.aggregator.domain.access.invitations import invite
 from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke, revoke_all
 from privact.aggregator.domain.erasure import erase_user
+from privact.aggregator.domain.people import find_discoverable
 from privact.aggregator.domain.round_descriptions import list_rounds_for
 from privact.aggregator.http.dependencies import SignedIn, Uses, require_scope
 from privact.aggregator.http.models import Joined, Me, OneUser, RevokedUsers, Token, Tokens, UserList, UsersToEnrol
@@ -133,4 +134,5 @@ async def post_revoke_all(services: Uses) -> Json:
 def get_me(services: Uses, user: SignedIn) -> Json:
     """The user whose token it is, and which rounds take a report now."""
     listed = list_rounds_for(services.store, user, services.utc_seconds())
-    return Json({"user": user.id, "enrolled_at": user.enrolled, "rounds": listed})
+    discoverable = find_discoverable(services.store, user.digest)
+    return Json({"user": user.id, "enrolled_at": user.enrolled, "discoverable": discoverable, "rounds": listed})

@@ -41,6 +41,26 @@
     return section;
   };
 
+  // Users whom this user may know, by the latest released round that has an answer of theirs.
+  const introduce = async (rounds) => {
+    const [latest] = rounds.filter((mine) => mine.answered_at !== null && mine.state === "released").sort((one, other) => other.answered_at - one.answered_at);
+    byId("people").replaceChildren();
+    byId("people-status").textContent = latest ? `By round ${latest.id}, from everybody's noisy reports. Nobody's contacts were seen.` : "Nobody yet: no round that you answered is released.";
+    if (!latest) return;
+    try {
+      const { people } = await ask("GET", `/v1/rounds/${latest.id}/people`);
+      byId("people").replaceChildren(...people.map(({ user, reason }) => make("li", {}, make("b", { textContent: user }), make("span", { className: "quiet", textContent: ` ${reason}` }))));
+    } catch (error) {
+      byId("people-status").textContent = error.message;
+    }
+  };
+
+  byId("discoverable").onchange = () =>
+    privact.attempt(async () => {
+      const said = await ask("PUT", "/v1/me/discoverable", { body: { discoverable: byId("discoverable").checked } });
+      byId("discoverable").checked = said.discoverable;
+    });
+
   const left = () => {
     const budget = Number(byId("budget-total").value);
     byId("left").textContent = !budget ? "" : budget >= spent ? `Of a budget of ${budget}, ${+(budget - spent).toFixed(6)} is left.` : `A budget of ${budget} is exceeded by ${+(spent - budget).toFixed(6)}.`;
@@ -49,8 +69,9 @@
   byId("budget").onsubmit = (event) => event.preventDefault();
 
   privact.login("privact-user", (token) => ask("GET", "/v1/me", { token }), async () => {
-    const { user, rounds } = await ask("GET", "/v1/me");
+    const { user, rounds, discoverable } = await ask("GET", "/v1/me");
     byId("me").textContent = user;
+    byId("discoverable").checked = discoverable;
     spent = 0;
     const panels = [];
     for (const mine of rounds) if (mine.answered_at !== null) panels.push(await panel(mine));
@@ -60,5 +81,6 @@
     const answered = panels.length === 1 ? "one round here. It" : `${panels.length} rounds here. Together they`;
     byId("spent").textContent = panels.length ? `Your device answered ${answered} cost epsilon ${rounded} per contact.` : "Nothing.";
     left();
+    await introduce(rounds);
   });
 }

@@ -13,6 +13,7 @@ export class ResultCard {
     this.people = make("ul", { tabIndex: 0, attributes: { "aria-label": "People closest to you" } });
     this.told = make("p", { attributes: { role: "status" } });
     this.liked = make("div");
+    this.known = make("div");
     const slider = make("input", { type: "range", id: `size-${notice.id}`, min: 0, max: SIZES.length - 1, step: 1, value: FIRST });
     slider.setAttribute("aria-valuetext", `about ${SIZES[FIRST]} people`);
     slider.oninput = () => {
@@ -28,9 +29,11 @@ export class ResultCard {
       slider,
       this.told,
       make("div", { className: "list" }, this.people),
+      this.known,
       this.liked,
     );
     this.#show(SIZES[FIRST]);
+    this.#introduce();
     this.#recommend();
   }
 
@@ -46,6 +49,13 @@ export class ResultCard {
     } catch (error) {
       this.told.textContent = `${error.message}.`;
     }
+  }
+
+  async #introduce() {
+    const people = await this.session.client.people(this.notice.id);
+    if (!people.length) return;
+    const list = people.map(({ user, reason }) => make("li", {}, make("b", { textContent: user }), make("span", { className: "quiet", textContent: ` ${reason}` })));
+    this.known.append(make("h3", { textContent: "People you may know" }), make("ul", { className: "plain" }, ...list));
   }
 
   async #recommend() {

@@ -1,0 +1,117 @@
+"""privact people: users whom a user may know, from a released tree and the reports it was learned from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from privact.cli.files import find_user, read_labels
+from privact.cli.text import Json, paragraph, print_json, table
+
+if TYPE_CHECKING:
+    from privact.ids import UserId
+    from privact.learn.evidence.series.series_rounds import SeriesRound
+    from privact.tree.hct import HierarchicalClusterTree
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(
+    epilog="\b\nExample:\n  privact people --tree tree.hct --reports reports.parquet --labels labels.tsv --epsilon 1 --user ada\n"
+    "  privact people --tree tree.hct --reports reports.parquet --epsilon 1 --user ada --hide opted-out.txt"
+)
+def people(
+    tree: Annotated[Path, typer.Option(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)],
+    reports: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="The noisy reports of the tree's users, a .parquet, .arrow or .npy file.", show_default=False
+        ),
+    ],
+    epsilon: Annotated[float, typer.Option(help="The promise per contact that the reports carry noise for.", show_default=False)],
+    user: Annotated[str, typer.Option(metavar="USER", help="The id of a user of the tree.", show_default=False)],
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The public labels that were the bins; without them users are ranked by how well connected they are.",
+            show_default=False,
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", "--many", metavar="K", help="How many users.")] = 10,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Users who are not listed, such as contacts: one id per line.", show_default=False),
+    ] = None,
+    hide: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Users who opted out of being recommended: one id per line.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List users whom a user may know.
+
+    Users are ranked by how likely they are to be contacts, from noisy reports and public labels alone: it costs no further
+    epsilon. Reasons are coarse, and there are no scores.
+    """
+    from privact.recommend.people.contact_recommender import ContactRecommender
+    from privact.tree.hct import HierarchicalClusterTree
+
+    loaded = HierarchicalClusterTree.load(tree)
+    asked = cast("UserId", find_user(loaded, user))
+    hidden = [
+        cast("UserId", find_user(loaded, name)) for file in (known, hide) if file is not None for name in _read_ids(file, loaded)
+    ]
+    recommender = ContactRecommender(loaded).fit([_read_round(loaded, reports, labels, epsilon)])
+    found = recommender.recommend(asked, k, leave_out=hidden)
+    if json:
+        print_json({"user": user, "people": [each._asdict() for each in found]})
+    elif not found:
+        paragraph("Nobody to recommend: all users are left out.")
+    else:
+        table(("rank", "user", "why"), [(str(each.rank), str(each.user), each.reason) for each in found], right=(0,))
+
+
+def _read_ids(file: Path, tree: HierarchicalClusterTree) -> list[str]:
+    """The ids of a file that are users of the tree."""
+    from privact.errors import InputError
+
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {file}: {error}") from None
+    named = {line.strip() for line in lines if line.strip()}
+    there = set(tree.users.names()) if tree.users is not None else set(map(str, range(tree.n_users)))
+    return sorted(named & there)
+
+
+def _read_round(tree: HierarchicalClusterTree, reports: Path, labels: Path | None, epsilon: float) -> SeriesRound:
+    """The reports and labels of a round in the order of the tree's leaves."""
+    from tempfile import TemporaryDirectory
+
+    import numpy as np
+
+    from privact.errors import InputError
+    from privact.learn.evidence.series.series_rounds import SeriesRound
+    from privact.learn.reports.report_files import read_reports
+    from privact.protocol.label_files import number_labels
+    from privact.protocol.round import epsilon_per_report
+
+    names = tree.users.names() if tree.users is not None else list(map(str, range(tree.n_users)))
+    groups, n_groups = number_labels(read_labels(labels, names)) if labels is not None else (None, 0)
+    with TemporaryDirectory() as folder:
+        found = read_reports(reports, Path(folder))
+        matrix, ids = np.array(found.matrix), found.users
+    if groups is not None and matrix.shape[1] != n_groups:
+        raise InputError(
+            f"{labels} gives the users of the tree {n_groups} labels, but {reports} counts in {matrix.shape[1]} bins: "
+            f"give the labels that were the bins"
+        )
+    if ids is not None:
+        row_of = {str(name): row for row, name in enumerate(ids)}
+        if lacking := [name for name in names if name not in row_of]:
+            raise InputError(f"{reports} has no report of {lacking[0]!r}: give the reports that the tree was learned from")
+        matrix = matrix[[row_of[name] for name in names]]
+    return SeriesRound(matrix, None if groups is None else np.array(groups), epsilon_per_report(epsilon))
