@@ -11,7 +11,6 @@ from starlette.concurrency import run_in_threadpool
 from privact.aggregator.domain.access.operators import store_first_operator
 from privact.aggregator.domain.intake import Arrival, Decision, Intake
 from privact.aggregator.domain.open_trees import OpenTrees
-from privact.aggregator.domain.operators import store_first_operator
 from privact.aggregator.domain.people import People
 from privact.aggregator.domain.recommendations import Recommendations
 from privact.aggregator.domain.round_descriptions import Parameters

@@ -61,9 +61,8 @@ def people(
 
     loaded = HierarchicalClusterTree.load(tree)
     asked = cast("UserId", find_user(loaded, user))
-    hidden = [
-        cast("UserId", find_user(loaded, name)) for file in (known, hide) if file is not None for name in _read_ids(file, loaded)
-    ]
+    files = [file for file in (known, hide) if file is not None]
+    hidden = [cast("UserId", find_user(loaded, name)) for file in files for name in _read_ids(file, loaded)]
     recommender = ContactRecommender(loaded).fit([_read_round(loaded, reports, labels, epsilon)])
     found = recommender.recommend(asked, k, leave_out=hidden)
     if json:
