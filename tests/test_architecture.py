@@ -63,6 +63,7 @@ ENTRY_POINTS = {
     "__main__",
     "cli.device.main",
     "aggregator.storage.migrations.env",
+    "aggregator.storage.migrations.versions.discoverable_users",
     "aggregator.storage.migrations.versions.first_tables",
     "aggregator.storage.migrations.versions.invitations_table",
     "aggregator.storage.migrations.versions.label_names",

@@ -19,6 +19,7 @@ _TITLES = {
     "trees": "Released trees",
     "explorer": "Requests of the explorer",
     "recommendations": "Recommendations",
+    "people": "People",
     "service": "The service itself",
 }
 _ABOUT = """# HTTP

@@ -47,5 +47,5 @@ def test_without_labels_the_list_is_of_the_best_connected(files):
 def test_labels_that_were_not_the_bins_are_refused(files):
     (files / "wrong.tsv").write_text("".join(f"{user}\t{user % 5}\n" for user in range(60)))
     done = run(files, "--labels", "wrong.tsv")
-    assert done.exit_code == 1
+    assert done.exit_code != 0
     assert "give the labels that were the bins" in done.output

@@ -12,7 +12,7 @@ import numpy as np
 
 from privact.experiments.experiment import Task
 from privact.experiments.people.hidden_contacts import hide_contacts
-from privact.experiments.people.methods import GROUPS, MOST_CONNECTED, ROUNDS, Method, list_fixed, list_reported
+from privact.experiments.people.methods import FACTORS, GROUPS, MOST_CONNECTED, ROUNDS, Method, list_fixed, list_reported
 from privact.experiments.report.recommendation_rows import ROW
 from privact.experiments.running.kept_parts import KeptParts
 from privact.experiments.running.networks import shuffled
@@ -48,7 +48,7 @@ def measure(task: Task) -> dict[str, Any]:
             for seed in range(seeds):
                 task.progress(f"{name}: {'no reports' if epsilon is None else f'epsilon {epsilon:g}'}", done, total)
                 described = {"experiment": "people", "dataset": name, "data": task.networks.content(name), "seed": seed}
-                described |= {"epsilon": epsilon, "groups": GROUPS, "rounds": ROUNDS}
+                described |= {"epsilon": epsilon, "groups": [GROUPS, FACTORS], "rounds": ROUNDS}
 
                 run = partial(_measure_part, graph, ratings, epsilon, seed)
                 runs[epsilon].append(parts.get_or_run(described, run)["lists"])
@@ -68,7 +68,7 @@ def measure_lists(graph: ContactGraph, ratings: Ratings | None, epsilon: float |
     split = hide_contacts(mixed, rng)
     labels = None
     if ratings is not None:
-        labels = find_taste_groups(ratings.for_users(tuple(map(str, mixed.users))), GROUPS, rng).labels
+        labels = find_taste_groups(ratings.for_users(tuple(map(str, mixed.users))), GROUPS, rng, FACTORS).labels
     lists = list_fixed(split, labels, seed) if epsilon is None else list_reported(split, labels, epsilon, seed)
     return [{**method._asdict(), **split.judge(ranked)} for method, ranked in lists]
 

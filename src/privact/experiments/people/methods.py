@@ -22,10 +22,10 @@ from privact.recommend.ranking import find_best_items
 from privact.simulate.series import PlayedRound, play_series
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["GROUPS", "MOST_CONNECTED", "OURS", "ROUNDS", "Method", "list_fixed", "list_reported"]
+__all__ = ["FACTORS", "GROUPS", "MOST_CONNECTED", "OURS", "ROUNDS", "Method", "list_fixed", "list_reported"]
 
-GROUPS = 8
-"""Taste groups that users are put in."""
+GROUPS, FACTORS = 8, 16
+"""Taste groups that users are put in, and dimensions of the taste they are found in."""
 
 ROUNDS = 4
 """Rounds of the series."""

@@ -24,4 +24,5 @@ def fit_round(played: SeriesRound) -> ContactAffinity:
     users = fit_user_lifts(played.reports, np.where(group < 0, n_groups, group), lifts.shares, played.epsilon_report)
     lift = np.ones((n_groups + 1, n_groups + 1))  # the last is of users in no group
     lift[:n_groups, :n_groups] = lifts.lift
-    return ContactAffinity(users.contacts, np.eye(n_groups + 1, dtype=np.float32)[group], lift, group, users.log_lift)
+    member = np.eye(n_groups + 1, dtype=np.float32)[group]
+    return ContactAffinity(users.contacts, member, lift, group, users.log_lift, users.log_reach)

@@ -8,6 +8,7 @@ spread over the bins as the contacts of h do, so the lifts between groups follow
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -40,9 +41,7 @@ def fit_series(rounds: Sequence[SeriesRound]) -> ContactAffinity:
         part = slice(first, first + BLOCK)
         rows = np.hstack([each.reports[part] for each in rounds])
         member[part] = known.memberships(rows, contacts[part], known.finer)
-    n = len(contacts)
-    lift = estimate_lifts(known, rounds, member, contacts)
-    return ContactAffinity(contacts, member, lift, np.full(n, -1), np.zeros((n, 1), np.float32))
+    return replace(rank_by_contacts(contacts), member=member, lift=estimate_lifts(known, rounds, member, contacts))
 
 
 def estimate_lifts(

@@ -37,12 +37,14 @@ class UserLifts(NamedTuple):
     """What a round says about each user.
 
     contacts: (n,) expected number of contacts. log_lift: (n, K) logarithm of how many times the contacts that others of the
-        user's group have in each group.
+        user's group have in each group. log_reach: (n, K) logarithm of the expected product of both: what is known of them comes
+        from the same report, so that the one is larger where the other is smaller.
     shape: how much users differ: the variance of lifts is 1 / shape.
     """
 
     contacts: NDArray[np.float64]
     log_lift: NDArray[np.float32]
+    log_reach: NDArray[np.float32]
     shape: float
 
 
@@ -72,7 +74,7 @@ def fit_user_lifts(
             best = fit, laws, prior
     assert best is not None
     _, laws, prior = best
-    contacts, log_lift = np.empty(n), np.zeros((n, n_bins), np.float32)
+    contacts, log_lift, log_reach = np.empty(n), np.zeros((n, n_bins), np.float32), np.empty((n, n_bins), np.float32)
     for first in range(0, n, BLOCK):
         part = slice(first, first + BLOCK)
         scaled, scale = _scale(reports[part])
@@ -80,9 +82,12 @@ def fit_user_lifts(
         weight = np.exp(found - found.max(axis=1, keepdims=True))
         weight /= weight.sum(axis=1, keepdims=True)
         contacts[part] = (weight @ grid) / scale if epsilon_report is not None else np.maximum(reports[part].sum(axis=1), 0.05)
+        log_reach[part] = np.log(contacts[part, None])
         if not np.isinf(laws.shape):
             log_lift[part] = np.log(_expected_lifts(laws, scaled, row[part], shares, grid, weight))
-    return UserLifts(contacts, log_lift, laws.shape)
+            both = _expected_lifts(laws, scaled, row[part], shares, grid, weight * grid)
+            log_reach[part] += np.log(both / (weight @ grid)[:, None]).astype(np.float32)
+    return UserLifts(contacts, log_lift, log_reach, laws.shape)
 
 
 def _scale(reports: NDArray[np.integer[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -116,7 +121,7 @@ def _expected_lifts(
     grid: NDArray[np.float64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """(q, K) expected lifts. weight: (q, GRID) posterior of the number of contacts."""
+    """(q, K) lifts summed over numbers of contacts. weight: (q, GRID) of each; their posterior gives the expectation."""
     columns = laws.find_columns(reports)
     found = np.ones(reports.shape)
     for each in np.unique(row):
