@@ -29,7 +29,7 @@ class PretendAggregator:
 
     rounds: what is announced, by id; states: the state of those that are not open; late: ids that the user may join late.
     reports: what was accepted. sent: every body that came, in order. asked: every method and path.
-    log: the signed log of rounds; None as long as keep_log was not called.
+    log: the signed log of rounds; None as long as keep_log was not called. results: what is told of released rounds, by name.
     broken: answers to give, one per request, before behaving again: a status, an exception, or a whole response.
     """
 
@@ -47,6 +47,7 @@ class PretendAggregator:
         self.broken: list[object] = []
         self.headers: list[httpx.Headers] = []
         self.log: RoundLog | None = None
+        self.results: dict[str, object] = {}
 
     def announce(self, round: Round = ROUND, **changes: object) -> Round:
         """Open a round; every name gets a seed of its own, as from an honest aggregator."""
@@ -83,7 +84,9 @@ class PretendAggregator:
             return httpx.Response(401, json={"error": "no such token"})
         if path == "/v1/me":
             return httpx.Response(200, json={"user": self.user, "enrolled_at": 0, "rounds": list(map(self.notice, self.rounds))})
-        _, _, _, name, what = path.split("/")
+        _, _, _, name, *between, what = path.split("/")
+        if what in self.results and between in ([], ["tree"]):
+            return httpx.Response(200, json=self.results[what])
         if name not in self.rounds:
             return httpx.Response(404, json={"error": "no such round"})
         if what == "parameters":

@@ -241,7 +241,7 @@ def test_stored_reports_need_no_question(typed):
 def test_entries_that_cannot_be_read_are_told_and_the_device_answers_all_the_same(run, ask, joined, server, tmp_path):
     server.announce()
     path = tmp_path / "contacts.txt"
-    path.write_text("bob\neve zoe\n")
+    path.write_text("bob@a.example\neve zoe\n")
     told = ask("device", "answer", "--yes", "--contacts", path)
     assert (told["contacts"], told["dropped"]["without_id"]) == (1, 1)
     assert list(server.reports) == ["spring"]
@@ -341,3 +341,43 @@ def test_nothing_works_before_joining_or_after_the_ledger_is_lost(run, server, h
     assert server.sent == []
     assert run("device", "join", URL, "--token", server.token, "--spent", "2.5").exit_code == 0
     assert "epsilon 2.5 of 10" in run("device", "status").stdout
+
+
+def test_contacts_are_shown_before_anything_is_sent(run, server, joined, contacts):
+    server.announce()
+    contacts.write_text("bob@a.example\n+49 170 1234567\nAnna Schmidt\n")
+    text = run("device", "answer", "--contacts", contacts, "--dry-run").stdout
+    assert "bob@a.example" in text
+    assert "skipped line 2: '+491701234567' is a phone number: ids look like ada@vinyl.example here" in text
+    assert "skipped line 3: 'Anna Schmidt' is a name, not an id" in text
+    assert server.sent == []
+
+
+def test_a_file_that_is_no_contact_list_is_refused_where_a_person_decides(run, server, joined, contacts, monkeypatch):
+    server.announce()
+    contacts.write_text("myhost\n")
+    monkeypatch.setattr(words, "require_terminal", lambda: None)
+    monkeypatch.setattr("privact.cli.device.answer.require_terminal", lambda: None)
+    result = run("device", "answer", "--contacts", contacts, "--now")
+    assert result.exit_code == 2
+    assert "is not a contact list: line 1: 'myhost' is not an id: ids look like ada@vinyl.example here" in result.stderr
+    assert server.sent == []
+    run("device", "answer", "--contacts", contacts, "--now", "--yes")  # where nobody decides, it must not tell anything
+    assert len(server.sent) == 1
+
+
+def test_what_comes_back_is_said_in_names(run, ask, server, joined):
+    server.announce()
+    fails(run("device", "community"), "no round that you answered is over yet")
+    server.states["spring"], server.reports["spring"] = "released", b""
+    people = ["ada@vinyl.example", "bob@a.example", "cleo@b.example"]
+    server.results["community"] = {"size": 3, "users": [{"user": person} for person in people]}
+    server.results["recommendations"] = {"items": [{"rank": 1, "item": "waltz", "reason": "several close to you rated this"}]}
+    text = " ".join(run("device", "community", "--size", "3").stdout.split())
+    assert text.startswith("Round spring is over. These 3 people, you among them, are closest to you")
+    assert text.endswith("bob@a.example cleo@b.example")
+    assert ask("device", "community", "--size", "3")["others"] == people[1:]
+    assert "waltz" in run("device", "recommend").stdout
+    assert ask("device", "recommend")["items"] == [{"item": "waltz", "reason": "several close to you rated this"}]
+    fails(run("device", "community", "--round", "autumn"), "round 'autumn' is not over, or you did not answer it")
+    fails(run("device", "community", "--size", "0"), "--size is 0")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
+from privact.client.certificates import explain_certificate
 from privact.errors import AggregatorError, MissingExtraError
 from privact.protocol.addresses import Address
 
@@ -140,6 +141,8 @@ class Connection:
             try:
                 status, asked_for, body = self._send(method, path, longest, content, headers)
             except httpx.TransportError as error:
+                if refused := explain_certificate(error):
+                    raise AggregatorError(f"{self.address.url} is not to be trusted: {refused}") from None
                 reason = " ".join(str(error).split()).lower() or type(error).__name__
                 if not self._patience.lost_connections:
                     raise AggregatorError(f"cannot reach {self.address.url}: {reason}: is privact serve running there?") from None

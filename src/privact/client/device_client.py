@@ -127,6 +127,16 @@ class DeviceClient:
             raise AggregatorError(f"/v1/log at {self.address.url}: {response.error_line()}: ask the operator")
         return RoundLog.from_bytes(response.content)
 
+    def ask_document(self, path: str, longest: int) -> Any:
+        """The JSON that the aggregator has for this user at an address.
+
+        path: begins with /v1. longest: most bytes that are read.
+        """
+        try:
+            return self._get(path, longest).json()
+        except ValueError:
+            raise AggregatorError(f"{path} at {self.address.url} is not what an aggregator answers: check the address") from None
+
     def send_report(self, round_id: str, report: bytes) -> Response:
         """Send the bytes of a report, the same ones again where the network or the aggregator fails for a moment."""
         response = self._connection.ask("PUT", f"/v1/rounds/{round_id}/report", longest=65536, content=report)

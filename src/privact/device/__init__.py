@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from privact.device.contacts.contact_list import read_contacts as read_contacts
     from privact.device.contacts.source import Asked as Asked
     from privact.device.contacts.source import Source as Source
+    from privact.device.contacts.source import Unread as Unread
     from privact.device.degrees import degree_vector as degree_vector
     from privact.device.ledger.home import Account as Account
     from privact.device.ledger.home import Home as Home
@@ -45,7 +46,7 @@ else:
             "privact.device.answer": ["Outcome", "Proposal", "draw_slots", "make_reports", "propose", "send_reports"],
             "privact.device.contacts.contact_formats": ["SOURCES"],
             "privact.device.contacts.contact_list": ["Contacts", "contacts_from_text", "read_contacts"],
-            "privact.device.contacts.source": ["Asked", "Source"],
+            "privact.device.contacts.source": ["Asked", "Source", "Unread"],
             "privact.device.degrees": ["degree_vector"],
             "privact.device.ledger.home": ["Account", "Home", "default_home"],
             "privact.device.ledger.kept_log": ["KeptLog", "LogHead"],

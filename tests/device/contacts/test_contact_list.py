@@ -38,8 +38,8 @@ def test_an_edge_list_has_one_id_a_line_or_the_owner_on_one_side(text):
 
 
 def test_who_is_named_twice_counts_once_and_oneself_not_at_all():
-    found = contacts_from_text("bob\nBOB\n@bob\ncleo\nADA@vinyl.example\n", OWNER)
-    assert (found.ids, found.duplicates, found.oneself) == (("bob", "cleo"), 2, 1)
+    found = contacts_from_text("bob@a.example\nBOB@a.example\n@bob@a.example\ncleo@b.example\nADA@vinyl.example\n", OWNER)
+    assert (found.ids, found.duplicates, found.oneself) == (("bob@a.example", "cleo@b.example"), 2, 1)
     assert found.in_words() == "2 contacts (edges; 2 named again; 1 with oneself)"
 
 
@@ -50,7 +50,7 @@ def test_spellings_of_one_id_are_one_contact():
 def test_nobody_is_a_list_too():
     assert contacts_from_text("", OWNER) == Contacts((), "edges")
     assert contacts_from_text("\n# nobody\n", OWNER).in_words() == "0 contacts (edges)"
-    assert contacts_from_text("bob", OWNER).in_words() == "1 contact (edges)"
+    assert contacts_from_text("bob@a.example", OWNER).in_words() == "1 contact (edges)"
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,47 @@ def test_nobody_is_a_list_too():
     ["@", "@@ ", "bob eve", "ada@vinyl.example,bob,eve", "ada@vinyl.example,", "ada@vinyl.example\t@", "zo\ufffd@a.example"],
 )
 def test_a_line_without_one_contact_is_skipped_and_counted(line):
-    found = contacts_from_text(f"cleo\n{line}\ndan\n", OWNER)
-    assert (found.ids, found.without_id) == (("cleo", "dan"), 1)
+    found = contacts_from_text(f"cleo@b.example\n{line}\ndan@d.example\n", OWNER)
+    assert (found.ids, found.without_id) == (("cleo@b.example", "dan@d.example"), 1)
+    assert found.skipped[0].place == "line 2"
     assert found.in_words() == "2 contacts (edges; 1 skipped without an id that can be read)"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("myhost", "'myhost' is not an id: ids look like ada@vinyl.example here"),
+        ("Anna Schmidt", "'Anna Schmidt' is a name, not an id"),
+        ("+49 (170) 123-45 67", "'+491701234567' is a phone number: ids look like ada@vinyl.example here"),
+        (
+            "bob@a.example,cleo@b.example",
+            "'bob@a.example,cleo@b.example' does not have your id and one other: give one id a line",
+        ),
+        ("ada@vinyl.example,", "'ada@vinyl.example,' has an empty column: give one id, or yours and another"),
+        ("@", "there is no id"),
+        (
+            "root:x:0:0:root:/root:/bin/bash",
+            "'root:x:0:0:root:/root:/bin/bash' is not an id: ids look like ada@vinyl.example here",
+        ),
+    ],
+)
+def test_a_skipped_line_says_why(line, reason):
+    found = contacts_from_text(f"# mine\n\n{line}\n", OWNER)
+    assert (found.ids, [(entry.place, entry.reason) for entry in found.skipped]) == ((), [("line 3", reason)])
+
+
+def test_phone_numbers_have_one_spelling_where_ids_are_numbers():
+    text = "+49 (170) 123-45 67\n0049 170 1234567\n0170/1234568\n"
+    assert contacts_from_text(text, "+491701111111").ids == ("+491701234567", "01701234568")
+    assert contacts_from_text("1234567 7654321\n", "1234567").ids == ("7654321",)  # two ids of another service
+
+
+def test_an_address_in_brackets_is_the_contact():
+    assert contacts_from_text("Bob Bobson <bob@a.example>\n<cleo@b.example>\n", OWNER).ids == ("bob@a.example", "cleo@b.example")
+
+
+def test_words_are_ids_where_the_own_id_is_one():
+    assert contacts_from_text("bob\ncleo\n", "ada").ids == ("bob", "cleo")
 
 
 def test_the_owner_may_be_the_word_of_a_heading():
@@ -77,15 +115,15 @@ def test_what_cannot_be_read_is_told_in_one_line(tmp_path):
 
 def test_bytes_that_are_no_text_make_only_their_own_entry_unreadable(tmp_path):
     path = tmp_path / "latin"
-    path.write_bytes("bob\nzoé\n".encode("latin-1"))
+    path.write_bytes("bob@a.example\nzoé@a.example\n".encode("latin-1"))
     found = read_contacts(path, OWNER)
-    assert (found.ids, found.without_id) == (("bob",), 1)
+    assert (found.ids, found.without_id) == (("bob@a.example",), 1)
 
 
 def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path):
     path = tmp_path / "marked"
-    path.write_bytes("\ufeffbob\n".encode())
-    assert read_contacts(path, OWNER).ids == ("bob",)
+    path.write_bytes("\ufeffbob@a.example\n".encode())
+    assert read_contacts(path, OWNER).ids == ("bob@a.example",)
 
 
 def test_the_format_is_told_by_content_and_can_be_overridden():

@@ -65,7 +65,7 @@ def answer(
     from privact.client.device_client import DeviceClient
     from privact.device.answer import Outcome, draw_slots, make_reports, propose, send_reports
     from privact.device.contacts.contact_list import check_contacts_file, read_contacts
-    from privact.errors import RefusedError
+    from privact.errors import InputError, RefusedError
 
     if not (yes or dry_run):
         require_terminal()
@@ -82,7 +82,9 @@ def answer(
         found = read_contacts(contacts, account.user, format=format, field=field)
         if not json:
             say_plan(account, proposals)
-            say_contacts(found)
+            say_contacts(found, named=not yes)
+        if found.skipped and not found.ids and not (yes or dry_run):  # with --yes it must not depend on contacts what is sent
+            raise InputError(f"{contacts} is not a contact list: {found.skipped[0].place}: {found.skipped[0].reason}")
         outcomes: list[Outcome] = []
         if not dry_run:
             chosen = proposals if yes else choose_rounds(proposals)

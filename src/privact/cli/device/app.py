@@ -11,6 +11,7 @@ from privact.cli.device.answer import answer
 from privact.cli.device.join import join, move
 from privact.cli.device.ledger import limit, show, status
 from privact.cli.device.page import page
+from privact.cli.device.results import community, recommend
 from privact.cli.device.spelling import PROGRAM, spell_command
 from privact.cli.device.verify import verify
 from privact.cli.program import Program
@@ -57,6 +58,8 @@ _add(
     "privact device answer --contacts following_accounts.csv\n"
     "privact device answer --contacts contacts.vcf --field email --round spring --yes",
 )
+_add(community, "privact device community\nprivact device community --size 50 --round spring")
+_add(recommend, "privact device recommend -k 5")
 _add(status, "privact device status\nprivact device status --json")
 _add(show, "privact device show --round spring")
 _add(limit, "privact device limit --budget 4 --minimum-users 1000")

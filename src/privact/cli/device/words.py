@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from privact.cli.device.spelling import spell_command
-from privact.cli.text import facts, number, paragraph, print_json, shown, table
+from privact.cli.text import columns, facts, number, paragraph, print_json, shown, table
 from privact.cli.times import told
 from privact.errors import InputError, PrivaCTError
 
@@ -31,6 +31,10 @@ __all__ = [
     "say_contacts",
     "say_plan",
 ]
+
+
+_MOST_SHOWN = 40
+_MOST_SKIPPED = 5
 
 
 def budget_of(book: Book) -> dict[str, Any]:
@@ -103,10 +107,23 @@ def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
     sys.stdout.flush()
 
 
-def say_contacts(contacts: Contacts) -> None:
-    """How many contacts will be counted, and how many entries were skipped."""
+def say_contacts(contacts: Contacts, named: bool) -> None:
+    """Whom this device counts, and what was skipped: shown before anything is sent.
+
+    named: also name them, as to a person who decides; a log of a timer should not hold contacts.
+    """
     print()
     facts([("contacts", contacts.in_words())])
+    if not named:
+        sys.stdout.flush()
+        return
+    columns(contacts.ids[:_MOST_SHOWN])
+    if len(contacts.ids) > _MOST_SHOWN:
+        print(f"and {number(len(contacts.ids) - _MOST_SHOWN)} more")
+    for entry in contacts.skipped[:_MOST_SKIPPED]:
+        print(f"skipped {shown(entry.place)}: {shown(entry.reason)}")
+    if len(contacts.skipped) > _MOST_SKIPPED:
+        print(f"skipped {number(len(contacts.skipped) - _MOST_SKIPPED)} more")
     sys.stdout.flush()
 
 
@@ -172,6 +189,7 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
                 "dropped": {
                     "duplicates": contacts.duplicates, "oneself": contacts.oneself, "without_id": contacts.without_id,
                 },
+                "skipped": [vars(entry) for entry in contacts.skipped],
                 "rounds": [_document(proposal) for proposal in proposals],
                 "outcomes": [asdict(outcome) for outcome in outcomes],
                 **budget_of(book),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privact.device.contacts.contact_formats import SOURCES
-from privact.device.contacts.source import Asked
+from privact.device.contacts.source import Asked, Unread
 from privact.errors import InputError
 from privact.protocol.users import normalise_user_id
 
@@ -29,14 +29,19 @@ class Contacts:
     format: the name of the format.
     duplicates: how many entries named someone again.
     oneself: how many entries named the person.
-    without_id: how many entries were skipped because they have no id that can be read.
+    skipped: the entries that have no id that can be read, with the reasons.
     """
 
     ids: tuple[str, ...]
     format: str
     duplicates: int = 0
     oneself: int = 0
-    without_id: int = 0
+    skipped: tuple[Unread, ...] = ()
+
+    @property
+    def without_id(self) -> int:
+        """How many entries were skipped because they have no id that can be read."""
+        return len(self.skipped)
 
     def in_words(self) -> str:
         """How many contacts were found and what was left out, in one sentence."""
@@ -90,24 +95,28 @@ def contacts_from_text(text: str, owner: str, *, format: str | None = None, fiel
     return _distinct(source.read(text, Asked(own, field)), own, source.name)
 
 
-def _distinct(entries: Iterable[str | None], own: str, format: str) -> Contacts:
+def _distinct(entries: Iterable[str | Unread], own: str, format: str) -> Contacts:
     """Normalised ids, each once and without the owner."""
     seen: set[str] = set()
-    duplicates = oneself = without_id = 0
-    for spelled in entries:
+    skipped: list[Unread] = []
+    duplicates = oneself = 0
+    for number, spelled in enumerate(entries, 1):
+        if isinstance(spelled, Unread):
+            skipped.append(spelled)
+            continue
         try:
-            contact = normalise_user_id(spelled or "")
+            contact = normalise_user_id(spelled)
         except InputError:
             contact = _REPLACED
         if _REPLACED in contact:
-            without_id += 1
+            skipped.append(Unread(f"entry {number}", "there is no id that can be read"))
         elif contact == own:
             oneself += 1
         elif contact in seen:
             duplicates += 1
         else:
             seen.add(contact)
-    return Contacts(tuple(sorted(seen)), format, duplicates, oneself, without_id)
+    return Contacts(tuple(sorted(seen)), format, duplicates, oneself, tuple(skipped))
 
 
 def _check_format(format: str | None) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from privact.device.contacts.source import Asked, Source
+from privact.device.contacts.source import Asked, Source, Unread
 
 __all__ = ["SOURCE"]
 
@@ -31,11 +31,11 @@ def _matches(text: str) -> bool:
     return len(first) > 1 and bool(_ADDRESS.fullmatch(first[0])) and first[1].casefold() in _FLAGS
 
 
-def _read(text: str, asked: Asked) -> Iterator[str | None]:
+def _read(text: str, asked: Asked) -> Iterator[str | Unread]:
     """The address of each followed account; those without a server live on the owner's."""
     _, _, home = asked.owner.partition("@")
     column: int | None = None
-    for row in _rows(text):
+    for number, row in enumerate(_rows(text), 1):
         if not any(row):
             continue
         if column is None:
@@ -45,7 +45,7 @@ def _read(text: str, asked: Asked) -> Iterator[str | None]:
             if found:
                 continue
         if len(row) <= column or not _ADDRESS.fullmatch(row[column]):
-            yield None
+            yield Unread(f"line {number}", "there is no account address")
             continue
         address = row[column].lstrip("@")
         yield f"{address}@{home}" if home and "@" not in address else address

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from privact.device.contacts.source import Asked, Source
+from privact.device.contacts.source import Asked, Source, Unread
 from privact.errors import InputError, MissingExtraError
 
 __all__ = ["SOURCE"]
@@ -32,18 +32,20 @@ _BEGIN: Final = re.compile(r"^[^\S\n]*(?:[\w-]+\.)?BEGIN:VCARD\s*$", re.IGNORECA
 _END: Final = re.compile(r"^(?:[\w-]+\.)?END:VCARD\Z", re.IGNORECASE | re.MULTILINE)
 
 
-def _read(text: str, asked: Asked) -> Iterator[str | None]:
-    """The id of each card, None for a card that has none or cannot be read."""
+def _read(text: str, asked: Asked) -> Iterator[str | Unread]:
+    """The id of each card, or why it has none."""
     wanted = asked.field.strip().casefold()
     if not _NAME.fullmatch(wanted):
         raise InputError(
             f"field {asked.field!r} is not the name of a vCard property: give email, tel, impp, social or another name"
         )
-    for card in _cards(text):
+    for number, card in enumerate(_cards(text), 1):
         try:
-            yield None if card is None else _id_of(card, wanted) or None
+            found = "" if card is None else _id_of(card, wanted)
         except ValueError:  # an address that is none
-            yield None
+            found = ""
+        missing = "the card cannot be read" if card is None else f"there is no {wanted}"
+        yield found or Unread(f"card {number}", missing)
 
 
 def _cards(text: str) -> Iterator[Any]:

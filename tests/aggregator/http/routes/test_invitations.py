@@ -97,6 +97,7 @@ def test_a_link_is_drawn_as_a_code_for_phones(service, operator_token):
 
 
 def test_pages_of_other_sites_may_join(service):
-    asked = service.ask("OPTIONS", "/v1/join")
+    page = {"Origin": "https://pages.example"}
+    asked = service.ask("OPTIONS", "/v1/join", headers=page)
     assert asked.headers["access-control-allow-methods"] == "POST"
-    assert "access-control-allow-origin" not in service.ask("OPTIONS", "/v1/users/invite").headers
+    assert "access-control-allow-origin" not in service.ask("OPTIONS", "/v1/users/invite", headers=page).headers

@@ -21,12 +21,13 @@ export function looksLikeMastodon(text) {
   return false;
 }
 
-// The address of each followed account, null for a row without one. An account without a server lives on the owner's.
+// The address of each followed account, { place, reason } for a row without one. An account without a server lives on the owner's.
 export function* readMastodon(text, owner) {
   const own = normaliseUserId(owner);
   const home = own.includes("@") ? own.slice(own.indexOf("@") + 1) : "";
-  let column = null;
+  let [column, number] = [null, 0];
   for (const row of readRows(text)) {
+    number += 1;
     if (!row.some(Boolean)) continue;
     if (column === null) {
       const found = row.map(headingOf).findIndex((cell) => ADDRESS_HEADINGS.has(cell));
@@ -34,7 +35,7 @@ export function* readMastodon(text, owner) {
       if (found >= 0) continue;
     }
     if (row.length <= column || !ADDRESS.test(row[column])) {
-      yield null;
+      yield { place: `line ${number}`, reason: "there is no account address" };
       continue;
     }
     const address = row[column].replace(/^@+/, "");

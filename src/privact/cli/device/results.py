@@ -1,0 +1,70 @@
+"""privact device community and recommend: what comes back from a round that is over."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from privact.cli.device.options import HomeFolder, Url, home_at
+from privact.cli.text import Json, columns, number, paragraph, print_json, table
+
+__all__ = ["community", "recommend"]
+
+_RoundId = Annotated[str | None, typer.Option("--round", metavar="ID", help="The round.", show_default="the newest that is over")]
+
+
+def community(
+    size: Annotated[int, typer.Option(help="About how many people: a small circle, or a large one.")] = 20,
+    round: _RoundId = None,
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Show the people closest to you.
+
+    Found from everybody's noisy numbers in a round that you answered; nobody's contacts were seen.
+    """
+    from privact.client.device_client import DeviceClient
+    from privact.client.results import find_result_round, read_community
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        found = read_community(aggregator, account.user, find_result_round(aggregator, round), size)
+    if json:
+        print_json({"round": found.round_id, "user": account.user, "size": found.size, "others": list(found.others)})
+        return
+    shown = "you among them" if len(found.others) + 1 >= found.size else f"{number(len(found.others))} of them shown"
+    paragraph(
+        f"Round {found.round_id} is over. These {number(found.size)} people, {shown}, are closest to you, as far as everybody's "
+        "noisy numbers can tell. Nobody's contacts were seen."
+    )
+    if found.others:
+        print()
+        columns(found.others)
+
+
+def recommend(
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items at most.")] = 10,
+    round: _RoundId = None,
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Show what suits you, with reasons.
+
+    From ratings that the service has, weighed by the communities of a round that you answered.
+    """
+    from privact.client.device_client import DeviceClient
+    from privact.client.results import find_result_round, read_recommendations
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        name = find_result_round(aggregator, round)
+        items = read_recommendations(aggregator, name, k)
+    if json:
+        print_json({"round": name, "user": account.user, "items": [vars(item) for item in items]})
+    elif not items:
+        print("Nothing suits you yet: the service knows too little about what people like.")
+    else:
+        table(["for you", "why"], [[item.item, item.reason] for item in items])
