@@ -26,7 +26,7 @@ from privact.query.quality import draw_random_tree
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["GRAPH_LEARNERS", "TREE_LEARNERS", "GraphLearner", "TreeLearner", "bisection", "linkage", "paris"]
+__all__ = ["GRAPH_LEARNERS", "TREE_LEARNERS", "GraphLearner", "TreeLearner", "bisection", "linkage", "louvain", "paris"]
 
 Method = Literal["average", "complete", "single", "ward"]
 RandomState = int | np.random.Generator | None
@@ -83,22 +83,39 @@ def paris(graph: ContactGraph, random_state: RandomState = None) -> Hierarchical
     graph: who knows whom; at least one contact.
     random_state: ignored, nothing is left to chance.
     """
+    return _learn_from_graph(graph, "Paris", reorder=False)
+
+
+def louvain(graph: ContactGraph, random_state: RandomState = None) -> HierarchicalClusterTree:
+    """The tree of Louvain's communities and of those inside and around them, from the contact graph itself: NOT private.
+
+    Communities are joined as Louvain aggregates them. scikit-network's class raises IndexError where Louvain finds one community
+    only, so it is for benchmarks and not among `GRAPH_LEARNERS`.
+
+    graph: who knows whom; at least one contact.
+    random_state: ignored, users are visited in their order.
+    """
+    return _learn_from_graph(graph, "LouvainHierarchy")
+
+
+def _learn_from_graph(graph: ContactGraph, name: str, **options: Any) -> HierarchicalClusterTree:
+    """The tree of a hierarchy of scikit-network. name: its class. options: of its constructor."""
     if not isinstance(graph, ContactGraph):
-        raise InputError(f"paris works on a ContactGraph, not on a {type(graph).__name__}: give the graph itself")
+        raise InputError(f"{name} works on a ContactGraph, not on a {type(graph).__name__}: give the graph itself")
     if graph.n_edges == 0:
         raise InputError(f"the graph of {graph.n_users} users has no contacts: give at least one")
     try:
         hierarchy: Any = import_module("sknetwork.hierarchy")
     except ImportError:
-        raise MissingExtraError("scikit-network", "graph", "Paris") from None
+        raise MissingExtraError("scikit-network", "graph", name) from None
     from scipy.sparse import csr_matrix
 
     contacts = np.ones(len(graph.indices))
-    rows = graph.indptr.astype(np.int32)  # its kernel takes 32-bit indices only
+    rows = graph.indptr.astype(np.int32)  # its kernels take 32-bit indices only
     adjacency = csr_matrix((contacts, graph.indices.copy(), rows), shape=(graph.n_users, graph.n_users))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of its own call to SciPy, where somebody has no contacts
-        merges = hierarchy.Paris(reorder=False).fit_predict(adjacency)
+        merges = getattr(hierarchy, name)(**options).fit_predict(adjacency)
     return HierarchicalClusterTree.from_children(merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32), graph.users)
 
 

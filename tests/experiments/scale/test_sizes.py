@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from privact.cli.main import app
 from privact.experiments.scale import sizes as module
-from privact.experiments.scale.methods import PEERS, run_method
+from privact.experiments.scale.methods import GRAPH_PEERS, PEERS, run_method
 from privact.experiments.scale.sizes import make_network, measure_method, measure_sizes
 
 KEYS = {"n", "n_bins", "method", "workers", "seconds", "peak_mb", "relative_utility", "status"}
@@ -38,9 +38,9 @@ def test_every_row_has_the_promised_keys_and_peers_stop_where_they_fail(told):
     assert {row["n"]: row["n_bins"] for row in result["rows"]} == {200: 5, 300: 5, 400: 5}
     linkage = [row["status"] for row in result["rows"] if "fastcluster" in row["method"]]
     assert linkage == ["ok", "out of memory", "not tried: failed at 300"]
-    ours = {(row["n"], row["method"], row["workers"]) for row in result["rows"] if row["method"] not in PEERS}
+    ours = {(row["n"], row["method"], row["workers"]) for row in result["rows"] if row["method"] not in PEERS | GRAPH_PEERS}
     assert ours == {(n, "privact", w) for n in (200, 300, 400) for w in (1, 2)} | {(400, "privact dask", w) for w in (1, 2)}
-    assert all(patience == (60.0 if method in PEERS else None) for _, method, patience in told)
+    assert all(patience == (60.0 if method in PEERS | GRAPH_PEERS else None) for _, method, patience in told)
 
 
 def test_the_command_prints_a_table_and_keeps_json(told, tmp_path):
@@ -72,8 +72,11 @@ def test_every_method_makes_a_tree_of_everybody(method, tmp_path):
     assert sorted([*left, *right]) == list(range(2 * 200 - 2))
 
 
-def test_a_measurement_in_a_process_of_its_own():
-    row = measure_method("bisecting k-means", *make_network(200), 600.0)
+@pytest.mark.parametrize("method", ["bisecting k-means", *GRAPH_PEERS])
+def test_a_measurement_in_a_process_of_its_own(method):
+    if method in GRAPH_PEERS:
+        pytest.importorskip("sknetwork")
+    row = measure_method(method, *make_network(200), 600.0)
     assert row["status"] == "ok"
     assert row["seconds"] > 0
     assert row["peak_mb"] > 20  # at least an interpreter with NumPy

@@ -3,7 +3,8 @@
 python -m privact.experiments.scale.methods METHOD REPORTS.npy CHILDREN.npy
 
 All methods are given the same reports. Ours reads them from the file as a round is read; peers get the same posterior, as the
-dissimilarities of all pairs where they take those, and as expected counts where they take vectors.
+dissimilarities of all pairs where they take those, and as expected counts where they take vectors. Two peers are given the
+contacts themselves, in contacts.npy beside the reports: they are not private, and show what a tree of the graph costs.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from numpy.typing import NDArray
 
 EPSILON = 1.0
 EPSILON_REPORT = EPSILON / 2.0
+
+CONTACTS = "contacts.npy"
+"""The contacts, two row numbers each, in a file beside the reports for peers that need them."""
 
 Children = tuple[NDArray[Any], NDArray[Any]]
 
@@ -81,12 +85,38 @@ PEERS: dict[str, Callable[[str], Children]] = {
 }
 
 
+def paris(path: str) -> Children:
+    """scikit-network's Paris, on the contact graph itself: not private."""
+    from privact.baselines.linkage_peers import paris
+
+    tree = paris(_contacts(path))
+    return tree.left, tree.right
+
+
+def louvain(path: str) -> Children:
+    """scikit-network's hierarchy of Louvain communities, on the contact graph itself: not private."""
+    from privact.baselines.linkage_peers import louvain
+
+    tree = louvain(_contacts(path))
+    return tree.left, tree.right
+
+
+GRAPH_PEERS: dict[str, Callable[[str], Children]] = {"Paris on the contacts": paris, "Louvain on the contacts": louvain}
+
+
 def run_method(method: str, path: str) -> Children:
     """Run a peer by name, or ours: "privact:2" in two processes, "privact dask:2" with two Dask workers."""
-    if method in PEERS:
-        return PEERS[method](path)
+    if peer := (PEERS | GRAPH_PEERS).get(method):
+        return peer(path)
     name, workers = method.rsplit(":", 1)
     return privact(path, None, f"local:{workers}") if name.endswith("dask") else privact(path, int(workers))
+
+
+def _contacts(path: str) -> Any:
+    from privact.network.graph import ContactGraph
+
+    n_users = len(np.load(path, mmap_mode="r"))
+    return ContactGraph.from_rows(np.load(Path(path).parent / CONTACTS), range(n_users))
 
 
 def _posterior(path: str) -> Any:
@@ -110,9 +140,10 @@ def main(method: str, path: str, output: str, most_memory: str) -> None:
     """Run a method, write the children of its tree, and print the seconds it took as JSON; memory errors exit with 3."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
-    few = Path(output).parent / "few.npy"
-    np.save(few, np.load(path, mmap_mode="r")[:64])
-    run_method("privact:1" if method not in PEERS else method, str(few))  # compile and import before the clock starts
+    if method not in GRAPH_PEERS:
+        few = Path(output).parent / "few.npy"
+        np.save(few, np.load(path, mmap_mode="r")[:64])
+        run_method("privact:1" if method not in PEERS else method, str(few))  # compile and import before the clock starts
     begin = time.perf_counter()
     try:
         left, right = run_method(method, path)

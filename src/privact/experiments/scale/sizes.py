@@ -5,7 +5,7 @@ each with
 
 - `n`, `n_bins`: users, and bins: floor(ln n);
 - `method`, `workers`: "privact" in that many processes (1 is the process itself), "privact dask" with that many Dask workers, or
-  a peer;
+  a peer; the peers "on the contacts" are given the graph, not the reports: they are not private;
 - `seconds`: from the file of reports to the tree, starting workers included; `peak_mb`: the most memory that all processes
   together had, in MB; `relative_utility`: Dasgupta's cost of the tree on the exact counts behind the reports, divided by rho;
   all three are null where there is no tree;
@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.experiments.scale.methods import EPSILON, PEERS
+from privact.experiments.scale.methods import CONTACTS, EPSILON, GRAPH_PEERS, PEERS
 
 __all__ = ["PATIENCE", "SIZES", "make_network", "measure_method", "measure_sizes"]
 
@@ -62,7 +62,7 @@ def measure_sizes(
         progress(f"{n:,} users: making the network")
         counts, reports = make_network(n)
         ours = LARGEST if n == max(sizes) else LARGEST[:2]
-        for method in [*ours, *(PEERS if peers else [])]:
+        for method in [*ours, *([*PEERS, *GRAPH_PEERS] if peers else [])]:
             progress(f"{n:,} users: {method}")
             if method in failed:
                 row = _no_tree(f"not tried: failed at {failed[method]:,}")
@@ -79,13 +79,11 @@ def make_network(n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The exact counts of a heavy-tailed network in random bins, and the reports of its users at epsilon 1."""
     from privact.experiments.running.seeded_trees import random_partition
     from privact.protocol.round import default_bins
-    from privact.simulate.federated_network import make_federated_network
     from privact.simulate.reports import degree_vectors, simulate_reports
 
     rng = np.random.default_rng(0)
     n_bins = default_bins(n)
-    graph = make_federated_network(n, n_artists=64, ratings_per_user=0.0, random_state=0).graph
-    counts = degree_vectors(graph, random_partition(n, n_bins, rng), n_bins)
+    counts = degree_vectors(_make_graph(n), random_partition(n, n_bins, rng), n_bins)
     return counts.astype(np.int32), simulate_reports(counts, EPSILON, rng).astype(np.int32)
 
 
@@ -100,6 +98,8 @@ def measure_method(method: str, counts: NDArray[np.int32], reports: NDArray[np.i
     with tempfile.TemporaryDirectory(prefix="privact-") as folder:
         source, target = Path(folder) / "reports.npy", Path(folder) / "children.npy"
         np.save(source, reports)
+        if method in GRAPH_PEERS:
+            np.save(source.parent / CONTACTS, _make_graph(len(reports)).edges())
         command = [sys.executable, "-m", "privact.experiments.scale.methods", method, str(source), str(target)]
         code, output, peak = _run_watched([*command, str(int(0.9 * _memory()))], patience)
         if code is None:
@@ -112,6 +112,12 @@ def measure_method(method: str, counts: NDArray[np.int32], reports: NDArray[np.i
     tree = HierarchicalClusterTree.from_children(left, right)
     utility = relative_utility(tree, counts)
     return {"seconds": json.loads(output)["seconds"], "peak_mb": peak, "relative_utility": utility, "status": "ok"}
+
+
+def _make_graph(n: int) -> Any:
+    from privact.simulate.federated_network import make_federated_network
+
+    return make_federated_network(n, n_artists=64, ratings_per_user=0.0, random_state=0).graph
 
 
 def _no_tree(status: str) -> dict[str, Any]:
