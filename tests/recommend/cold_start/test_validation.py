@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -54,4 +56,23 @@ def test_closer_communities_are_tried_in_small_trees(monkeypatch: pytest.MonkeyP
     )
     tree = HierarchicalClusterTree.from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))))
     choose_settings_for_tree(ColdStartRecommender(tree, Ratings.from_csr(csr_array(np.ones((8, 2))))))
-    assert {0.08, 0.8, 8.0, 1_000.0, 3_000.0, np.inf} == set(tried)
+    assert {0.08, 0.8, 8.0, 1_000.0, 3_000.0, 10_000.0, 30_000.0, np.inf} == set(tried)
+
+
+def test_the_report_without_the_tree_and_weaker_trees_are_among_the_choices() -> None:
+    default = ColdStartSettings()
+    same_report = [each for each in validation.GRID if replace(each, strength=default.strength) == default]
+    assert {each.strength for each in same_report} == {3_000.0, 10_000.0, 30_000.0, np.inf}
+
+
+def test_a_tree_that_misleads_is_left_out_for_the_report() -> None:
+    """Contacts say what users like; the tree pairs users of opposite tastes."""
+    rng = np.random.default_rng(2)
+    group = np.arange(200) % 2
+    likes = np.where(group[:, None] == (np.arange(40) % 2), 0.5, 0.02)
+    ratings = Ratings.from_csr(csr_array((rng.random((200, 40)) < likes).astype(float)))
+    contacts = np.where(group[:, None] == np.arange(2), 20.0, 0.0)
+    tree = draw_random_tree(200, rng)
+    model = ColdStartRecommender(tree, ratings, groups=group, contacts=contacts)
+    only = [ColdStartSettings(1.0, ridge=np.inf), ColdStartSettings(np.inf, ridge=np.inf)]
+    assert choose_settings(model, 0, only) == only[1]

@@ -25,7 +25,6 @@ _ROUND: Final[dict[str, Any]] = {
 
 
 _WALTZ: Final = {"rank": 1, "item": "waltz", "reason": "several in your close community rated this"}
-_BOB: Final = {"rank": 1, "user": "bob@b.example", "reason": "many in your circle are in the same group"}
 _MINE: Final = {"id": "spring", "state": "open", "digest": "5d" * 32, "may_answer": True, "answered_at": None, "late": False}
 _NIGHT: Final = {"name": "night-shift", "scopes": ["read", "rounds"], "created_at": 1767225600, "expires_at": None}
 _ACTION: Final[dict[str, Any]] = {
@@ -77,18 +76,6 @@ class LinkToDraw(JsonRequest):
 
 class OneUser(JsonRequest):
     """A user."""
-
-    user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
-
-
-class DiscoverableWish(JsonRequest):
-    """Whether others may be told about a user."""
-
-    discoverable: bool = Field(description="False: the user is recommended to nobody.")
-
-
-class DiscoverableUserWish(DiscoverableWish):
-    """A user, and whether others may be told about them."""
 
     user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
 
@@ -338,40 +325,6 @@ class RecommendResponse(BaseModel):
 
     user: str
     items: list[RecommendedItem]
-
-
-class RecommendedPerson(BaseModel):
-    """Somebody whom the user may know."""
-
-    rank: int = Field(description="1 for the likeliest.")
-    user: str
-    reason: str = Field(description="Why they are listed, in words without numbers.")
-
-
-class PeopleResponse(BaseModel):
-    """Users whom the token's user may know, likeliest first."""
-
-    model_config = make_example(user="ada@a.example", people=[_BOB])
-
-    user: str
-    people: list[RecommendedPerson]
-
-
-class Discoverable(BaseModel):
-    """Whether others may be told about the token's user."""
-
-    model_config = make_example(discoverable=False)
-
-    discoverable: bool
-
-
-class DiscoverableUser(BaseModel):
-    """Whether others may be told about a user."""
-
-    model_config = make_example(user="ada@a.example", discoverable=False)
-
-    user: str
-    discoverable: bool
 
 
 class Status(BaseModel):

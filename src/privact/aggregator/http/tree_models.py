@@ -13,6 +13,7 @@ __all__ = ["CommunityResponse", "CutResponse", "ExploreResponse", "NearestRespon
 
 _ADA: Final = {"user": "ada@a.example", "joined_late": False}
 _BOB: Final = {"user": "bob@b.example", "joined_late": True}
+_KNOWN: Final = {"rank": 1, "user": "bob@b.example", "reason": "many in your circle are in the same group"}
 
 
 class TreeUser(BaseModel):
@@ -157,3 +158,49 @@ class QualityResponse(BaseModel):
     precision_popular: float = Field(description="The same for the most popular items.")
     ndcg: float = Field(description="NDCG@10.")
     ndcg_popular: float = Field(description="The same for the most popular items.")
+
+
+class DiscoverableWish(JsonRequest):
+    """Whether others may be told about a user."""
+
+    discoverable: bool = Field(description="False: the user is recommended to nobody.")
+
+
+class DiscoverableUserWish(DiscoverableWish):
+    """A user, and whether others may be told about them."""
+
+    user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
+
+
+class RecommendedPerson(BaseModel):
+    """Somebody whom the user may know."""
+
+    rank: int = Field(description="1 for the likeliest.")
+    user: str
+    reason: str = Field(description="Why they are listed, in words without numbers.")
+
+
+class PeopleResponse(BaseModel):
+    """Users whom the token's user may know, likeliest first."""
+
+    model_config = make_example(user="ada@a.example", people=[_KNOWN])
+
+    user: str
+    people: list[RecommendedPerson]
+
+
+class Discoverable(BaseModel):
+    """Whether others may be told about the token's user."""
+
+    model_config = make_example(discoverable=False)
+
+    discoverable: bool
+
+
+class DiscoverableUser(BaseModel):
+    """Whether others may be told about a user."""
+
+    model_config = make_example(user="ada@a.example", discoverable=False)
+
+    user: str
+    discoverable: bool

@@ -24,7 +24,7 @@ from privact.tree.hct import HierarchicalClusterTree
 
 __all__ = ["FACTORS", "GROUPS", "MOST_CONNECTED", "OURS", "ROUNDS", "Method", "list_fixed", "list_reported"]
 
-GROUPS, FACTORS = 8, 16
+GROUPS, FACTORS = 12, 32
 """Taste groups that users are put in, and dimensions of the taste they are found in."""
 
 ROUNDS = 4

@@ -35,5 +35,6 @@ EXPERIMENT = Experiment(
         Option("seeds", 3, "Seeds of bins, noise and trees.", quick=1, minimum=1),
     ),
     files=("social", "ratings"),
+    version=2,
     evaluates="cold-start",
 )

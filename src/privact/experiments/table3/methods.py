@@ -111,7 +111,7 @@ class ColdStartRun:
         settings = self.chosen[BEST] = best.settings
         yield "report alone, taste bins", self._with_report(taste, train, replace(settings, strength=np.inf))
         yield BEST, best
-        yield f"{BEST}, no noise", self._with_report(self.taste_round(None), train, settings)
+        yield f"{BEST}, no noise", self._whole(self._with_report(self.taste_round(None), train), 5)
 
     def taste_round(self, epsilon: float | None) -> PrivaCT:
         """A round in which bins are taste groups of the users with ratings."""

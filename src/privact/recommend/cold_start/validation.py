@@ -22,6 +22,9 @@ GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(1_000.0, prior=2.0),
     ColdStartSettings(prior=2.0, ridge=0.1),
     ColdStartSettings(ridge=np.inf),
+    ColdStartSettings(10_000.0),
+    ColdStartSettings(30_000.0),
+    ColdStartSettings(np.inf),
     ColdStartSettings(np.inf, power=1.0),
     ColdStartSettings(np.inf, power=0.0, ridge=np.inf),
     ColdStartSettings(evenly=True),
@@ -29,8 +32,8 @@ GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(np.inf, power=1.0, ridge=np.inf, evenly=True),
     ColdStartSettings(np.inf, power=0.0, ridge=np.inf, evenly=True),
 )
-"""What is tried: the default first; then more and less trust in communities and in the report, down to none, which is popularity;
-then the same with users weighing more evenly."""
+"""What is tried: the default first; then more and less trust in communities, down to the report without the tree, and in the
+report, down to neither, which is popularity; then the same with users weighing more evenly."""
 
 ASKED, WORK = 300, 200_000_000
 """Number of users in the validation set: limited by the number of (user, rating) products, but at least this number."""

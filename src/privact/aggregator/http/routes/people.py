@@ -11,9 +11,15 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.people import set_discoverable
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_reader, require_scope
-from privact.aggregator.http.models import Discoverable, DiscoverableUser, DiscoverableUserWish, DiscoverableWish, PeopleResponse
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body
+from privact.aggregator.http.tree_models import (
+    Discoverable,
+    DiscoverableUser,
+    DiscoverableUserWish,
+    DiscoverableWish,
+    PeopleResponse,
+)
 
 __all__ = ["router"]
 
