@@ -37,6 +37,7 @@ class Proposal:
     done: whether the aggregator has the stored report already.
     labels: the round's label table, if it has one and is to be answered.
     send_at: when its report is sent, UTC milliseconds; decided before contacts are read.
+    agreed: whether it is a round of a series that was agreed on before, and so needs no further question.
     """
 
     notice: Notice
@@ -46,6 +47,12 @@ class Proposal:
     done: bool = False
     labels: LabelTable | None = field(default=None, repr=False)
     send_at: int = 0
+    agreed: bool = False
+
+    @property
+    def must_ask(self) -> bool:
+        """Whether answering costs something that nobody has agreed to yet."""
+        return self.cost > 0 and not self.agreed
 
     @property
     def closes(self) -> int:
@@ -218,12 +225,13 @@ def _proposal(
                 f"round {round.id} is not in the log of rounds that {aggregator.address.url} shows to everybody: not answered"
             )
         check_round(round, book.rules, now, late=proposal.late, reserve=reserve)
+        book.check_series(round)
     except RefusedError as error:
         return replace(proposal, refusal=str(error))
     if not notice.may_answer:
         why = "it opened before this user enrolled, wait for its tree" if notice.late and notice.state == "open" else notice.state
         return replace(proposal, refusal=f"the aggregator takes no answer to round {notice.id} now: {why}")
-    return replace(proposal, cost=round.epsilon)
+    return replace(proposal, cost=round.epsilon, agreed=round.series is not None and round.series.name in book.agreed)
 
 
 def _with_labels(proposal: Proposal, aggregator: DeviceClient) -> Proposal:

@@ -67,9 +67,9 @@ def answer(
     from privact.device.contacts.contact_list import check_contacts_file, read_contacts
     from privact.errors import InputError, RefusedError
 
-    if not (yes or dry_run):
-        require_terminal()
     account = home_at(home).account(url)
+    if not (yes or dry_run or account.ledger.read().agreed):  # a series that was agreed on needs no further question
+        require_terminal()
     window, reserve = send_window(within, now, account), send_reserve(account)
     check_contacts_file(contacts, format)
     with DeviceClient(account.address, account.token) as aggregator:

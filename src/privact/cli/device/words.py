@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from privact.device.contacts.contact_list import Contacts
     from privact.device.ledger.book import Book
     from privact.device.ledger.home import Account
+    from privact.protocol.round import Round
+    from privact.protocol.round_series import Series
 
 __all__ = [
     "budget_of",
@@ -97,9 +99,9 @@ def say_plan(account: Account, proposals: Sequence[Proposal]) -> None:
             after = left - amount(proposal.cost)
             joins = ", placed in the released tree as one who joins late" if proposal.late else ""
             paragraph(
-                f"Round {proposal.notice.id}: costs epsilon {format_epsilon(proposal.cost)} per contact "
+                f"Round {proposal.notice.id}{_say_series(proposal)}: costs epsilon {format_epsilon(proposal.cost)} per contact "
                 f"of the {format_epsilon(left)} left, so {format_epsilon(after)} will be left{joins}. "
-                f"{proposal.round.privacy_sentence()}"
+                f"{_say_promise(proposal.round)}"
             )
             left = after
     if not proposals:
@@ -127,30 +129,63 @@ def say_contacts(contacts: Contacts, named: bool) -> None:
     sys.stdout.flush()
 
 
+def _say_series(proposal: Proposal) -> str:
+    """Of which series a round is, and whether that was agreed on."""
+    round = proposal.round
+    if round is None or round.series is None:
+        return ""
+    agreed = ", as agreed before" if proposal.agreed else ""
+    return f", number {round.series_number} of {_name_series(round.series)}{agreed}"
+
+
+def _name_series(series: Series) -> str:
+    from privact.device.ledger.rules import format_epsilon
+
+    each, total = format_epsilon(series.epsilon_per_round), format_epsilon(series.epsilon)
+    return f"a series of {series.rounds} rounds, epsilon {each} each, {total} in all"
+
+
+def _say_promise(round: Round) -> str:
+    """What a round promises; of a series what all its rounds together promise."""
+    from privact.protocol.promise import privacy_sentence
+
+    if round.series is None:
+        return round.privacy_sentence()
+    return privacy_sentence(round.series.epsilon, round.series.name, round.series.rounds)
+
+
 def require_terminal() -> None:
     """Refuse to send anything where no person can be asked and none has decided with --yes."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _has_terminal():
         raise InputError("no person sits at this terminal to be asked, so nothing is sent: add --yes, or look with --dry-run")
 
 
 def choose_rounds(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Ask the person at the terminal for each round that costs something; the others cost nothing and stay.
+    """Ask the person at the terminal for each round that costs something; the others cost nothing, or were agreed on with
+    their series, and stay.
 
-    What is not answered with yes is left out.
+    What is not answered with yes is left out, and without a terminal everything that would have to be asked.
     """
     from privact.device.ledger.rules import amount, format_epsilon
 
-    costly = [proposal for proposal in proposals if proposal.cost]
+    costly = [proposal for proposal in proposals if proposal.must_ask]
     if not costly:
         return list(proposals)
+    if not _has_terminal():
+        left_out = ", ".join(shown(proposal.notice.id) for proposal in costly)
+        print(f"Left out, since no person sits here to agree to them: {left_out}. Add --yes to answer them.", file=sys.stderr)
+        return [proposal for proposal in proposals if not proposal.must_ask]
     total = sum((amount(proposal.cost) for proposal in costly), start=amount(0.0))
     rounds = "1 round costs" if len(costly) == 1 else f"{len(costly)} rounds together cost"
     print(f"\n{rounds} epsilon {format_epsilon(total)} per contact. What is spent cannot be taken back.", file=sys.stderr)
     chosen, spent = [], amount(0.0)
     for proposal in proposals:
-        if proposal.cost:
+        if proposal.must_ask:
             after = format_epsilon(spent + amount(proposal.cost))
             question = f"Answer round {proposal.notice.id} for epsilon {format_epsilon(proposal.cost)}, {after} in all? [y/N] "
+            if proposal.round is not None and proposal.round.series is not None:
+                named = _name_series(proposal.round.series)
+                question = f"Agree to {named}, and answer round {proposal.notice.id} now? Later rounds do not ask. [y/N] "
             print(question, end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
                 continue
@@ -161,6 +196,11 @@ def choose_rounds(proposals: Sequence[Proposal]) -> list[Proposal]:
     if not chosen:
         raise typer.Exit(1)
     return chosen
+
+
+def _has_terminal() -> bool:
+    """Whether a person sits at a terminal and can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def patient_sleep(seconds: float) -> None:
@@ -210,6 +250,13 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
         raise PrivaCTError(f"{len(failed)} of {len(outcomes)} reports not accepted: {failed[0].reason}")
 
 
+def _series_document(round: Round | None) -> dict[str, Any] | None:
+    if round is None or round.series is None:
+        return None
+    series = round.series
+    return {"name": series.name, "number": round.series_number, "rounds": series.rounds, "epsilon": series.epsilon}
+
+
 def _document(proposal: Proposal) -> dict[str, Any]:
     return {
         "round": proposal.notice.id,
@@ -217,5 +264,6 @@ def _document(proposal: Proposal) -> dict[str, Any]:
         "cost": proposal.cost,
         "refusal": proposal.refusal or None,
         "already_answered": proposal.done,
-        "privacy": proposal.round.privacy_sentence() if proposal.round else None,
+        "series": _series_document(proposal.round),
+        "privacy": _say_promise(proposal.round) if proposal.round else None,
     }

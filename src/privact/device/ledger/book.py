@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ from privact.device.ledger.rules import Rules, amount, format_epsilon
 from privact.errors import LedgerError, PrivaCTError, RefusedError
 from privact.protocol.report import Report, report_length
 from privact.protocol.round import Round
+from privact.protocol.round_series import Series
 from privact.protocol.users import user_digest
 
 __all__ = ["MOST_ANSWERS", "MOST_BYTES", "Book", "read_book"]
@@ -35,6 +36,7 @@ class Book:
     everywhere: every stored report, in the order they were made.
     lost_everywhere: (aggregator, round id) of rounds that earlier, lost ledgers answered.
     merged: ids of the ledgers that were taken in.
+    agreed_everywhere: by (aggregator, name), the series that were agreed on, once for all their rounds.
     n_entries, head: how many entries there are, and the link of the last.
     """
 
@@ -46,6 +48,7 @@ class Book:
     everywhere: tuple[StoredReport, ...]
     lost_everywhere: frozenset[tuple[str, str]]
     merged: frozenset[str]
+    agreed_everywhere: Mapping[tuple[str, str], Series]
     n_entries: int
     head: bytes
 
@@ -58,6 +61,11 @@ class Book:
     def lost(self) -> frozenset[str]:
         """Rounds of this account's aggregator that an earlier, lost ledger answered."""
         return frozenset(round_id for aggregator, round_id in self.lost_everywhere if aggregator == self.aggregator)
+
+    @property
+    def agreed(self) -> dict[str, Series]:
+        """The series at this account's aggregator that were agreed on, by name."""
+        return {name: series for (aggregator, name), series in self.agreed_everywhere.items() if aggregator == self.aggregator}
 
     @property
     def left(self) -> Fraction:
@@ -95,7 +103,7 @@ class Book:
                     f"round {round.id} was changed after it was answered: its digest was {before.digest().hex()[:16]}... and is "
                     f"{round.digest().hex()[:16]}... now: it is not answered again, tell the operator"
                 )
-            if stored.parameters.endswith(source) and stored.round.n_bins == round.n_bins:
+            if source in stored.parameters and _bins_of(stored.round) == _bins_of(round):
                 raise RefusedError(
                     f"round {round.id} has the seed and bins of round {stored.round.id}, answered at {stored.aggregator}: "
                     "it is not answered with other noise, tell the operator"
@@ -116,6 +124,31 @@ class Book:
                 f"bytes and takes at most {MOST_ANSWERS:,} of {MOST_BYTES:,} bytes together: not answered"
             )
 
+    def check_series(self, round: Round) -> None:
+        """Refuse a round of a series that is not as agreed on, or a series whose remaining rounds cost more than is left."""
+        if round.series is None:
+            return
+        agreed = self.agreed.get(round.series.name)
+        if agreed is not None and agreed != round.series:
+            raise RefusedError(
+                f"series {agreed.name} was agreed on with {_in_words(agreed)}, and round {round.id} says "
+                f"{_in_words(round.series)}: not answered, tell the operator"
+            )
+        most = round.series.most_from(round.series_number)
+        if agreed is None and most > self.left:
+            raise RefusedError(
+                f"series {round.series.name} costs up to epsilon {format_epsilon(most)} from round {round.id} on, but only "
+                f"{format_epsilon(self.left)} of the lifetime budget {format_epsilon(self.rules.budget)} is left: not answered"
+            )
+
+
+def _in_words(series: Series) -> str:
+    return f"{series.rounds} rounds and epsilon {format_epsilon(series.epsilon)} in all"
+
+
+def _bins_of(round: Round) -> tuple[bytes, int]:
+    return round.seed or round.labels_digest, round.n_bins
+
 
 @dataclass
 class _Reading:
@@ -126,6 +159,7 @@ class _Reading:
     answers: list[StoredReport] = field(default_factory=list)
     lost: set[tuple[str, str]] = field(default_factory=set)
     merged: set[str] = field(default_factory=set)
+    agreed: dict[tuple[str, str], Series] = field(default_factory=dict)
 
     def take(self, entry: Entry, facts: dict[str, Any]) -> None:
         """Read one entry more."""
@@ -141,10 +175,14 @@ class _Reading:
             self.lost.add((str(entry.aggregator), str(entry.round_id)))
         elif entry.kind == "merged":
             self.merged.add(facts["ledger"])
+        elif entry.kind == "series":
+            agreed = Series(facts["series"], facts["rounds"], facts["epsilon"])
+            self.agreed.setdefault((str(entry.aggregator), agreed.name), agreed)
         elif entry.kind == "moved":
             old, new = facts["from"], facts["to"]
             self.answers = [replace(each, aggregator=new) if each.aggregator == old else each for each in self.answers]
             self.lost = {(new if key == old else key, round_id) for key, round_id in self.lost}
+            self.agreed = {(new if key == old else key, name): series for (key, name), series in self.agreed.items()}
 
 
 def read_book(rows: Iterable[tuple[Any, ...]], aggregator: str, user: str) -> tuple[Book, list[bytes]]:
@@ -163,7 +201,7 @@ def read_book(rows: Iterable[tuple[Any, ...]], aggregator: str, user: str) -> tu
             reading.take(Entry(*fields), facts)
         book = Book(
             statements[0]["id"], aggregator, user, reading.rules, reading.spent, tuple(reading.answers),
-            frozenset(reading.lost), frozenset(reading.merged), len(links), links[-1],
+            frozenset(reading.lost), frozenset(reading.merged), reading.agreed, len(links), links[-1],
         )  # fmt: skip
     except (LookupError, TypeError, ValueError, PrivaCTError) as error:
         reason = str(error) if isinstance(error, LedgerError) else "an entry cannot be read"

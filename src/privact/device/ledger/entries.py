@@ -31,7 +31,8 @@ class Entry:
 
     number: from 1, without gaps.
     kind: "begun" (the first), "answered" (a round), "limited" (stricter rules), "lost" (a round that a lost ledger answered),
-        "spent" (by a lost ledger), "merged" (another ledger was taken in) or "moved" (an aggregator changed its address).
+        "spent" (by a lost ledger), "merged" (another ledger was taken in), "moved" (an aggregator changed its address) or
+        "series" (the rounds of a series were agreed on, once for all of them).
     made: when, by the device's clock in UTC seconds. Nothing is decided by it.
     aggregator, user: the aggregator's key and the normalised user id where the entry is about one account, else None.
     round_id: the round that was answered, else None.

@@ -126,7 +126,7 @@ class Ledger:
                 found = StoredReport(
                     self.aggregator, self.user, round.to_bytes(), report.to_bytes(), send_at, int(now)
                 )  # fmt: skip
-                append_entries(file, [_answered(found)])
+                append_entries(file, [*self._agreed(book, round, now), _answered(found)])
                 self.reached("inserted")
                 file.execute("COMMIT")
                 self.reached("committed")
@@ -192,6 +192,13 @@ class Ledger:
             file.execute("COMMIT")
         return self.mark()
 
+    def _agreed(self, book: Book, round: Round, now: float) -> list[Entry]:
+        """The entry that keeps what was agreed on with the first answer to a series; costs nothing by itself."""
+        if round.series is None or round.series.name in book.agreed:
+            return []
+        facts = {"series": round.series.name, "rounds": round.series.rounds, "epsilon": round.series.epsilon}
+        return [Entry(0, "series", int(now), self.aggregator, self.user, statement=_json(facts))]
+
     def _lost_entries(self, lost: Iterable[str]) -> list[Entry]:
         now = int(time.time())
         return [Entry(0, "lost", now, self.aggregator, self.user, round_id) for round_id in sorted(set(lost))]
@@ -248,6 +255,7 @@ class Ledger:
 def _check_round(round: Round, book: Book, now: float, late: bool, reserve: float) -> None:
     """Refuse a round that breaks a rule or costs more than is left."""
     check_round(round, book.rules, now, late=late, reserve=reserve)
+    book.check_series(round)
     book.check_budget(round)
 
 
