@@ -67,6 +67,7 @@ ENTRY_POINTS = {
     "aggregator.storage.migrations.versions.first_tables",
     "aggregator.storage.migrations.versions.invitations_table",
     "aggregator.storage.migrations.versions.label_names",
+    "aggregator.storage.migrations.versions.series_tables",
     "aggregator.storage.migrations.versions.trust_tables",
 }
 # Readable versions of kernels: tests hold the kernel to them.

@@ -14,6 +14,7 @@ __all__ = ["document", "requests_page"]
 _TITLES = {
     "reports": "Reports of devices",
     "rounds": "Rounds",
+    "series": "Series of rounds",
     "users": "Users",
     "operators": "Operators",
     "trees": "Released trees",

@@ -21,6 +21,7 @@ _LATER = {
     "recommend": "privact.cli.trees.recommend",
     "reproduce": "privact.cli.studies.reproduce",
     "round": "privact.cli.service.round",
+    "series": "privact.cli.service.series",
     "serve": "privact.cli.service.serve",
     "simulate": "privact.cli.service.simulate",
     "taste": "privact.cli.trees.taste",

@@ -21,7 +21,7 @@ def promise(parameters: Mapping[str, Any]) -> str | None:
     """The privacy sentence of a tree, or None if nothing is known about how it was made.
 
     parameters: the tree's public parameters. A learned tree tells its search, and if there was noise "epsilon", the promise per
-        edge; "round" names the round, "rounds" says how many share epsilon.
+        edge; "round" or "series" is its name, "rounds" says how many share epsilon.
     """
     from privact.errors import ProtocolError
     from privact.protocol.promise import privacy_sentence
@@ -29,6 +29,7 @@ def promise(parameters: Mapping[str, Any]) -> str | None:
     if parameters.get("epsilon") is None:
         return NO_NOISE if "search" in parameters else None
     try:
-        return privacy_sentence(parameters["epsilon"], parameters.get("round", "simulation"), parameters.get("rounds", 1))
+        name = parameters.get("series", parameters.get("round", "simulation"))
+        return privacy_sentence(parameters["epsilon"], name, parameters.get("rounds", 1))
     except ProtocolError:  # a file of another program
         return None

@@ -311,3 +311,25 @@ def test_a_device_that_was_killed_after_using_an_invitation_uses_it_again(ask, u
     address, code = read_invitation(link)
     accept_invitation(address, code, keep_token(tmp_path / "home", code))  # and here it is killed
     assert ask("device", "join", link, "--home", tmp_path / "home")["user"] == "killed"
+
+
+def test_a_series_is_made_opened_listed_and_stopped(run, users_file, tmp_path):
+    fewer = refused(run, "series", "create", "early", "--epsilon", "4", "--rounds", "1")
+    assert "rounds" in fewer
+    run("users", "add", users_file(*(f"member{number}" for number in range(5))))
+    made = json.loads(run("series", "create", "autumn", "--epsilon", "4", "--rounds", "4", "--every", "7d", "--json").stdout)
+    assert (made["state"], made["every_seconds"], [each["id"] for each in made["members"]]) == ("running", 604800, ["autumn.1"])
+    assert made["members"][0]["series"] == {"name": "autumn", "number": 1, "rounds": 4, "epsilon": 4.0}
+    shown = run("series", "show", "autumn").stdout
+    assert "4 per contact in all, 1 in each round" in shown
+    assert "1 of 4, epsilon 1 asked so far" in shown
+    labels = tmp_path / "labels.csv"
+    labels.write_text("member0,a\nmember1,b\n")
+    with_labels = json.loads(run("series", "create", "winter", "--epsilon", "2", "--labels", labels, "--json").stdout)
+    assert (with_labels["members"][0]["bins"], with_labels["members"][0]["n_bins"]) == ("labels", 2)
+    assert "autumn" in run("series", "list").stdout
+    stopped = json.loads(run("series", "stop", "autumn", "--json").stdout)
+    assert stopped["stopped_at"] is not None
+    assert "has ended already" in refused(run, "series", "stop", "autumn")
+    assert "choose another name" in refused(run, "series", "create", "winter", "--epsilon", "2")
+    assert "no series 'nothing'" in refused(run, "series", "show", "nothing")

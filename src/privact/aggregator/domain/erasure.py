@@ -89,7 +89,8 @@ def purge(store: Store, settings: Settings, now: int) -> Purged:
         or_(rounds.c.joiners_until.is_(None), rounds.c.joiners_until < before),
     )
     with store.write() as connection:
-        old = select(rounds.c.id).where(ended)
+        old_series = select(rounds.c.series).where(ended, rounds.c.series.is_not(None))
+        old = select(rounds.c.id).where(or_(ended, rounds.c.series.in_(old_series)))
         n_reports = connection.execute(delete(reports).where(reports.c.round_id.in_(old))).rowcount
         connection.execute(delete(label_tables).where(label_tables.c.round_id.in_(old)))
         gone = select(users.c.id).where(users.c.removed < before, users.c.digest.not_in(select(reports.c.user)))

@@ -167,7 +167,8 @@ def check_window(row: Row[Any], serial: int, now: int) -> Decision:
     joins = serial > row.last_serial
     if joins and row.state == "released" and now < row.joiners_until:
         return Decision("accepted", True)
-    if joins and row.state not in ("released", "failed") and now < row.joiners_until:
+    followed = row.evidence is not None and row.state == "closed"  # by the next round of its series
+    if joins and row.state not in ("released", "failed") and now < row.joiners_until and not followed:
         return Decision("early", True, f"round {row.id!r} opened before you were enrolled: try again once its tree is released")
     if row.state != "open" or joins or now >= row.closes:
         return Decision("closed", joins, f"round {row.id!r} takes no more reports")

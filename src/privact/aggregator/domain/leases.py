@@ -33,11 +33,13 @@ def is_free(holder: str, now: int) -> ColumnElement[bool]:
 def take_lease(store: Store, round_id: str, holder: str, **progress: Any) -> bool:
     """Take a closed round, or one whose lease has run out, to learn it; False if another server has it or it is settled.
 
+    A round of a series that was followed by the next one is settled: it stays closed, with its evidence.
     progress: stage, done and total to begin with.
     """
     with store.write() as connection:
         now = store.seconds(connection)
         take = update(rounds).where(rounds.c.id == round_id, rounds.c.state.in_(("closed", "learning")), is_free(holder, now))
+        take = take.where(rounds.c.evidence.is_(None))
         values = {"state": "learning", "lease_holder": holder, "lease_until": now + LEASE_SECONDS}
         return connection.execute(take.values(**values, **progress)).rowcount == 1
 

@@ -17,9 +17,10 @@ from privact.aggregator.domain.released_tree import ReleasedTree, find_user_ids
 from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import label_tables, releases, reports
+from privact.aggregator.storage.schema import label_tables, releases, reports, rounds
 from privact.errors import FileFormatError, InputError, UnknownUserError
 from privact.protocol.labels import LabelTable
+from privact.protocol.promise import amount, privacy_sentence
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
@@ -124,7 +125,12 @@ class OpenTrees:
         """Whether a user joined late and has not been placed in the tree yet."""
         late = select(reports.c.late).where(reports.c.round_id == round_id, reports.c.user == user_digest(user))
         with self._store.read() as connection:
-            return bool(connection.execute(late).scalar_one_or_none())
+            series = find_round(connection, round_id).series
+            if series is None:
+                return bool(connection.execute(late).scalar_one_or_none())
+            reported = select(reports.c.late).join(rounds, rounds.c.id == reports.c.round_id)
+            reported = reported.where(rounds.c.series == series, reports.c.user == user_digest(user)).limit(1)
+            return connection.execute(reported).one_or_none() is not None
 
     def find_release(self, round_id: str) -> tuple[Path, bytes]:
         """The released file of a round, without joiners, and its SHA-256; refused while there is none."""
@@ -142,7 +148,7 @@ class OpenTrees:
             tree = self._load(release_path(self._releases, round_id), row.round.digest())
         if tree is None:
             raise WrongState(f"the tree of round {round_id!r} is missing on this server: the operator can restore its file")
-        sentence = row.round.privacy_sentence()
+        sentence = _promise(row.round)
         opened = _Opened(ReleasedTree(tree, row.digest, row.released, sentence, row.labels, row.names), version)
         with self._lock:
             self._opened[round_id] = opened
@@ -179,6 +185,14 @@ class OpenTrees:
         except (InputError, FileFormatError):
             return None
         return tree if tree.parameters.get("round_digest") == round_digest.hex() else None
+
+
+def _promise(round: Round) -> str:
+    """What is promised about everything that a tree was learned from: a round, or all rounds of a series that were opened."""
+    if round.series is None:
+        return round.privacy_sentence()
+    spent = float(amount(round.epsilon) * round.series_number)
+    return privacy_sentence(spent, round.series.name, round.series_number)
 
 
 def _stat(path: Path) -> _FileVersion:

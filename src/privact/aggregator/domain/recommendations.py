@@ -26,6 +26,7 @@ from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, users
 from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.errors import InputError
+from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
 from privact.protocol.users import normalise_user_id
 from privact.storage import write_whole
@@ -237,6 +238,8 @@ class Recommendations:
     def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
         """The public label of each leaf, and how many contacts in each label its report lets expect; none with random bins."""
         stored = read_round(self._url, round_id)
+        if stored.round.series is not None:  # what the last round says about the bins, which are the groups of the series
+            stored = stored._replace(profile=DEFAULT_PROFILE)
         with self._store.read() as connection:
             query = select(label_tables.c.bytes).where(label_tables.c.round_id == round_id)
             labels = connection.execute(query).scalar_one_or_none()

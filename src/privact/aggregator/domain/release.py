@@ -8,7 +8,9 @@ in the order of user digests.
 from __future__ import annotations
 
 import hashlib
+import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,15 +97,19 @@ def sha256_of(path: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def record_release(store: Store, round_id: str, digest: bytes, n_users: int, holder: str | None = None) -> bool:
+def record_release(
+    store: Store, round_id: str, digest: bytes, n_users: int, holder: str | None = None, evidence: Mapping[str, Any] | None = None
+) -> bool:
     """Say that a round is released: its state and the row of its release, both or neither.
 
     digest: SHA-256 of the file. n_users: leaves of its tree. holder: the server that learned it, which must hold the lease.
+    evidence: what the rounds of a series told, for everybody to read.
     Returns False if the round was not being learned any more, or by another server.
     """
     now = int(time.time())
+    told = {} if evidence is None else {"evidence": json.dumps(dict(evidence))}
     with store.write() as connection:
-        if not _settle(connection, round_id, holder, "learning", state="released", released=now):
+        if not _settle(connection, round_id, holder, "learning", state="released", released=now, **told):
             return False
         connection.execute(insert(releases).values(round_id=round_id, digest=digest, n_users=n_users, released=now))
     return True

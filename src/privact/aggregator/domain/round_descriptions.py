@@ -94,6 +94,8 @@ def describe(row: Row[Any]) -> dict[str, Any]:
         "closed_at": row.closed,
         "released_at": row.released,
         "created_at": row.created,
+        "series": wish.get("series"),
+        "evidence": None if row.evidence is None else json.loads(row.evidence),
     }
 
 
@@ -144,6 +146,7 @@ def list_rounds_for(store: Store, user: User, now: int) -> list[dict[str, Any]]:
                 "may_answer": decision.outcome == "accepted",
                 "answered_at": received,
                 "late": late if received is not None else decision.late,
+                "series": json.loads(row.settings).get("series"),
             }
         )
     return listed

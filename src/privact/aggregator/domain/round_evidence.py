@@ -19,12 +19,13 @@ from privact.aggregator.storage.schema import label_tables
 from privact.aggregator.storage.stored_reports import StoredRound, read_all
 from privact.errors import PrivaCTError
 from privact.ids import UserId
+from privact.protocol.bins import assign_bins
 from privact.protocol.labels import LabelTable
 
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence, RoundReports
 
-__all__ = ["clamp_reports", "evidence_of", "evidence_path", "own_labels", "stored_reports"]
+__all__ = ["clamp_reports", "evidence_of", "evidence_path", "own_bins", "own_labels", "stored_reports"]
 
 
 def evidence_path(releases: Path, round_id: str) -> Path:
@@ -63,6 +64,12 @@ def clamp_reports(stored: StoredRound, reports: NDArray[np.int32]) -> NDArray[np
     from privact.learn.evidence.plausible import plausible_counts
 
     return plausible_counts(reports, stored.round.n_users, stored.round.epsilon_report)
+
+
+def own_bins(url: str, stored: StoredRound, users: Sequence[str]) -> NDArray[np.integer[Any]]:
+    """The public bin of each user, -1 for none, whatever the bins are; arguments as for `own_labels`."""
+    labels = own_labels(url, stored, users)
+    return assign_bins(users, stored.round.seed, stored.round.n_bins) if labels is None else labels
 
 
 def own_labels(url: str, stored: StoredRound, users: Sequence[UserId] | None) -> NDArray[np.integer[Any]] | None:

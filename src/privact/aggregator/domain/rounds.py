@@ -24,8 +24,9 @@ from privact.errors import InputError, ProtocolError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
 from privact.protocol.moments import write_moment
-from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins
+from privact.protocol.round import LAST_SECOND, MAX_USERS, Round, default_bins, epsilon_per_report
 from privact.protocol.round_ids import is_round_id
+from privact.protocol.round_series import Series
 
 __all__ = [
     "advance",
@@ -138,11 +139,13 @@ def open_round(store: Store, round_id: str, now: int, minimum_users: int, signin
         if n_users < minimum_users:
             raise WrongState(f"{n_users} users are enrolled; a round needs at least {minimum_users}: enrol more first")
         opens = max(wish["opens"] or now, now)
+        if "every_seconds" in wish:
+            wish["closes"] = opens + wish["every_seconds"]
         if wish["closes"] is not None and wish["closes"] <= opens:
             close, open_ = write_moment(wish["closes"]), write_moment(opens)
             raise WrongState(f"round {round_id!r} would close on {close}, before it opens on {open_}: create another")
         source_of_bins = {"seed": secrets.token_bytes(32)} if table is None else {"labels_digest": table.digest()}
-        n_bins = table.n_labels if table is not None else wish["n_bins"] or default_bins(n_users)
+        n_bins = table.n_labels if table is not None else wish["n_bins"] or _usual_bins(wish, n_users)
         if wish["profile"] != DEFAULT_PROFILE and n_bins == 1:
             raise WrongState(f"round {round_id!r} has one bin, of which every share is 1: choose more bins, or profile counts")
         round = _round(wish, n_users, n_bins, opens=opens, **source_of_bins)
@@ -254,7 +257,24 @@ def _round(wish: Mapping[str, Any], n_users: int, n_bins: int, *, opens: int, **
         return Round(
             id=wish["id"], epsilon=wish["epsilon"], n_bins=n_bins, n_users=n_users, opens=opens, closes=closes,
             joiner_seconds=wish["joiner_seconds"], bins="labels" if "labels_digest" in bins else "random",
-            seed=bins.get("seed", b""), labels_digest=bins.get("labels_digest", b""),
+            seed=bins.get("seed", b""), labels_digest=bins.get("labels_digest", b""), **_series(wish),
         )  # fmt: skip
     except ProtocolError as error:
         raise InputError(str(error)) from None
+
+
+def _usual_bins(wish: Mapping[str, Any], n_users: int) -> int:
+    """The number of random bins when nobody chose one."""
+    if "series" not in wish:
+        return default_bins(n_users)
+    from privact.learn.evidence.series.round_bins import choose_first_bins
+
+    return choose_first_bins(epsilon_per_report(wish["epsilon"]), n_users)
+
+
+def _series(wish: Mapping[str, Any]) -> dict[str, Any]:
+    """Of which series a round is, as `Round` takes it."""
+    said = wish.get("series")
+    if said is None:
+        return {}
+    return {"series": Series(said["name"], said["rounds"], said["epsilon"]), "series_number": said["number"]}

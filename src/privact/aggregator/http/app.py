@@ -36,6 +36,7 @@ from privact.aggregator.http.routes import (
     rehearsals,
     reports,
     rounds,
+    series,
     trees,
     users,
 )
@@ -84,7 +85,7 @@ def create_app(settings: Settings, now: Callable[[], float] = time.time) -> Aggr
     )
     app.state.services = services
     for module in (
-        reports, rounds, rehearsals, invitations, users, operators, trees, explore, recommendations, people,
+        reports, rounds, series, rehearsals, invitations, users, operators, trees, explore, recommendations, people,
         health, join, pages,
     ):  # fmt: skip
         app.include_router(module.router)

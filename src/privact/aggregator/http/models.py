@@ -16,20 +16,18 @@ State = Literal["draft", "open", "closed", "learning", "released", "failed"]
 
 _TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7T9aF1kE2hJ3Lw"
 _CODE: Final = "invite-b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ"
-_ROUND: Final[dict[str, Any]] = {
+ROUND_EXAMPLE: Final[dict[str, Any]] = {
     "id": "spring", "state": "open", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 7, "bins": "random", "n_users": 1843,
     "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "digest": "5d" * 32,
     "privacy": "Per edge: in round spring, whether any one contact exists changes ...", "reports": 912, "joiners": 0,
     "progress": None, "failure": None, "opened_at": 1767225600, "closed_at": None, "released_at": None, "created_at": 1767225000,
+    "series": None, "evidence": None,
 }  # fmt: skip
 
 
 _WALTZ: Final = {"rank": 1, "item": "waltz", "reason": "several in your close community rated this"}
-_MINE: Final = {"id": "spring", "state": "open", "digest": "5d" * 32, "may_answer": True, "answered_at": None, "late": False}
-_NIGHT: Final = {"name": "night-shift", "scopes": ["read", "rounds"], "created_at": 1767225600, "expires_at": None}
-_ACTION: Final[dict[str, Any]] = {
-    "id": 7, "at": 1767225600, "operator": "night-shift", "action": "POST /v1/rounds/{round_id}/open", "subject": "spring",
-    "status": 200,
+_MINE: Final[dict[str, Any]] = {
+    "id": "spring", "state": "open", "digest": "5d" * 32, "may_answer": True, "answered_at": None, "late": False, "series": None,
 }  # fmt: skip
 
 
@@ -80,14 +78,6 @@ class OneUser(JsonRequest):
     user: str = Field(min_length=1, description="An id in any spelling.", examples=["ada@a.example"])
 
 
-class NewOperator(JsonRequest):
-    """An operator to add."""
-
-    name: str = Field(min_length=1, max_length=64, description="A new name.", examples=["night-shift"])
-    scopes: list[str] = Field(min_length=1, max_length=4, description="Some of read, rounds, users, operators.")
-    expires_at: int | None = Field(None, ge=0, le=LAST_SECOND, description="First second without it; null: never.")
-
-
 class RoundWish(JsonRequest):
     """A round that the operator would like."""
 
@@ -115,6 +105,26 @@ class RoundWish(JsonRequest):
         return self
 
 
+class PlaceInSeries(BaseModel):
+    """Of which series a round is."""
+
+    name: str
+    number: int = Field(description="The place of the round in the series, from 1.")
+    rounds: int = Field(description="How many rounds the series has at most.")
+    epsilon: float = Field(description="The privacy promise per contact over all rounds of the series together.")
+
+
+class SeriesEvidence(BaseModel):
+    """What the reports of a series tell so far."""
+
+    figure: float = Field(description="How much more contacts users have in their own bins than chance, in standard deviations.")
+    threshold: float = Field(description="What a network without communities stays below.")
+    sees_communities: bool = Field(description="Whether the reports tell who contacts are, not only how many.")
+    groups: int = Field(description="How many groups the reports tell apart.")
+    users: int = Field(description="Users who answered every round that was used.")
+    rounds: list[int] = Field(description="The rounds that were used, by number; others had too few reports.")
+
+
 class Progress(BaseModel):
     """How far learning is."""
 
@@ -126,7 +136,7 @@ class Progress(BaseModel):
 class RoundResponse(BaseModel):
     """A round as everybody may know it."""
 
-    model_config = make_example(**_ROUND)
+    model_config = make_example(**ROUND_EXAMPLE)
 
     id: str
     state: State
@@ -148,12 +158,14 @@ class RoundResponse(BaseModel):
     closed_at: int | None
     released_at: int | None
     created_at: int
+    series: PlaceInSeries | None = Field(description="Null for a round on its own.")
+    evidence: SeriesEvidence | None = Field(description="Of the series up to this round, once its groups or tree are inferred.")
 
 
 class RoundList(BaseModel):
     """Rounds, newest first."""
 
-    model_config = make_example(rounds=[_ROUND])
+    model_config = make_example(rounds=[ROUND_EXAMPLE])
 
     rounds: list[RoundResponse]
 
@@ -178,6 +190,7 @@ class RoundOfUser(BaseModel):
     may_answer: bool = Field(description="Whether the round takes a report of this user now.")
     answered_at: int | None = Field(description="When this user's report was accepted.")
     late: bool = Field(description="Whether this user was enrolled after the round was opened.")
+    series: PlaceInSeries | None = Field(description="Null for a round on its own.")
 
 
 class Me(BaseModel):
@@ -250,52 +263,6 @@ class RevokedUsers(BaseModel):
     model_config = make_example(revoked=1843)
 
     revoked: int = Field(description="How many users need a new token.")
-
-
-class OperatorToken(BaseModel):
-    """A new operator's token, shown this once."""
-
-    model_config = make_example(name="night-shift", token="operator." + "x" * 43)
-
-    name: str
-    token: str
-
-
-class ListedOperator(BaseModel):
-    """An operator."""
-
-    name: str
-    scopes: list[str]
-    created_at: int
-    expires_at: int | None
-
-
-class OperatorList(BaseModel):
-    """Who operates."""
-
-    model_config = make_example(operators=[_NIGHT])
-
-    operators: list[ListedOperator]
-
-
-class Action(BaseModel):
-    """What an operator did."""
-
-    id: int
-    at: int = Field(description="UTC seconds.")
-    operator: str
-    action: str = Field(description="Method and route.")
-    subject: str = Field(description="What it was about.")
-    status: int = Field(description="HTTP status of the response.")
-
-
-class ActionList(BaseModel):
-    """What operators did, newest first."""
-
-    model_config = make_example(actions=[_ACTION], next=None)
-
-    actions: list[Action]
-    next: int | None = Field(description="What to pass as `before` to go on; null at the end.")
 
 
 class UserList(BaseModel):

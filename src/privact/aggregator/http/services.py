@@ -79,7 +79,7 @@ class Services:
             signing_key=signing_key,
             recommendations=Recommendations(store, settings),
             people=People(store, settings),
-            supervisor=Supervisor(store, settings),
+            supervisor=Supervisor(store, settings, now),
             metrics=Metrics(store, lambda: intake.n_waiting),
         )
 

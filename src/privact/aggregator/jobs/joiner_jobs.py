@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import exists, select, true
+from sqlalchemy import Connection, Row, exists, func, select, true
 
 from privact.aggregator.domain.release import count_joiners_in, joined_folder, release_path, remove_drafts
+from privact.aggregator.domain.series.running_series import count_others
 from privact.aggregator.jobs.process import WorkerProcess, Workers
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage import schema
@@ -45,6 +46,7 @@ class JoinerJobs:
         self._last_used = 0.0
         self._stale = False
         self._n_placed: dict[str, int] = {}  # how many joiners the joined tree of a round holds
+        self._waiting_in_series: dict[str, tuple[tuple[int, int], int]] = {}  # of a released series: reports, and users to place
         self._not_before: dict[str, float] = {}  # when to try again with a round whose process stopped
 
     @property
@@ -68,17 +70,31 @@ class JoinerJobs:
         rounds = schema.rounds
         late = select(schema.reports.c.user).where(schema.reports.c.round_id == rounds.c.id, schema.reports.c.late.is_(true()))
         with_joiners = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
-            rounds.c.state == "released", rounds.c.n_joiners > 0, exists(late)
+            rounds.c.state == "released", rounds.c.series.is_(None), rounds.c.n_joiners > 0, exists(late)
         )
         with self._store.read() as connection:
-            found = connection.execute(with_joiners).all()
+            found = [(row.id, row.n_joiners, row.digest) for row in connection.execute(with_joiners).all()]
+            found += [
+                (row.id, self._count_in_series(connection, row), row.digest)
+                for row in connection.execute(select(rounds).where(rounds.c.state == "released", rounds.c.series.is_not(None)))
+            ]
         waiting = []
-        for row in found:
-            if row.id not in self._n_placed:
-                self._n_placed[row.id] = count_joiners_in(release_path(self._joined, row.id), row.digest)
-            if self._n_placed[row.id] != row.n_joiners and time.monotonic() >= self._not_before.get(row.id, 0.0):
-                waiting.append(row.id)
+        for round_id, n_joiners, digest in found:
+            if round_id not in self._n_placed:
+                self._n_placed[round_id] = count_joiners_in(release_path(self._joined, round_id), digest)
+            if self._n_placed[round_id] != n_joiners and time.monotonic() >= self._not_before.get(round_id, 0.0):
+                waiting.append(round_id)
         return waiting
+
+    def _count_in_series(self, connection: Connection, row: Row[Any]) -> int:
+        """How many users reported to a released series without being in its tree; counted again when there are other reports."""
+        rounds, totals = schema.rounds, select(func.sum(schema.rounds.c.n_reports), func.sum(schema.rounds.c.n_joiners))
+        n_reports, n_joiners = connection.execute(totals.where(rounds.c.series == row.series)).one()
+        known = self._waiting_in_series.get(row.id)
+        if known is None or known[0] != (n_reports, n_joiners):
+            known = (n_reports, n_joiners), count_others(connection, row)
+            self._waiting_in_series[row.id] = known
+        return known[1]
 
     def forget_reports(self) -> None:
         """Let nothing that was read before be used again: a user was erased, and files were written again."""

@@ -1,5 +1,7 @@
 """Learning closed rounds: each is learned in a worker process and released, whatever happens to the process or the server.
 
+Of a round of a series that is not its last, the process infers groups, and the next round is opened with them.
+
 A round is learned again from the beginning if its process dies or the server stops in the middle, and ends in the same bytes:
 the reports are in the database, the seed of the search is in the round. Nothing of an unfinished attempt is left. Of several
 servers on one database, the one that holds the round's lease learns it (domain/leases.py).
@@ -11,7 +13,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -21,10 +23,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from privact.aggregator.domain.leases import BEAT_SECONDS, LEASE_SECONDS, is_free, prolong_lease, take_lease
 from privact.aggregator.domain.release import fail_round, record_release, remove_drafts
+from privact.aggregator.domain.series.running_series import is_last, open_next
+from privact.aggregator.domain.signed_rounds import read_signing_key
 from privact.aggregator.jobs.process import WorkerProcess, Workers
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.database import Store
+from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.storage import write_once
 
@@ -41,10 +46,12 @@ class LearningJobs:
     """The learning of closed rounds.
 
     store: the database. settings: where releases go, how many reports a round needs. workers: the processes of this server.
+    now: the clock, UTC seconds.
     """
 
-    def __init__(self, store: Store, settings: Settings, workers: Workers) -> None:
+    def __init__(self, store: Store, settings: Settings, workers: Workers, now: Callable[[], float] = time.time) -> None:
         self._store = store
+        self._now = now
         self._settings = settings
         self._workers = workers
         self._processes: dict[str, WorkerProcess] = {}
@@ -68,6 +75,7 @@ class LearningJobs:
         """Rounds that are closed or that a server left half learned, and that no other server holds; the longest closed first."""
         rounds = schema.rounds
         wanted = select(rounds.c.id).where(rounds.c.state.in_(("closed", "learning"))).order_by(rounds.c.closed, rounds.c.id)
+        wanted = wanted.where(rounds.c.evidence.is_(None))  # else the next round of the series was opened
         with self._store.read() as connection:
             now = self._store.seconds(connection)
             return list(connection.execute(wanted.where(is_free(self._holder, now))).scalars())
@@ -75,8 +83,8 @@ class LearningJobs:
     def run(self, round_id: str) -> None:
         """Learn one round to its end: released, failed, or left as it is because the server stops."""
         n_reports = self._count_reports(round_id)
-        if n_reports < self._settings.minimum_users:
-            self._fail(round_id, f"{n_reports} reports are fewer than the {self._settings.minimum_users} that a round needs")
+        if reason := self._find_shortage(round_id, n_reports):
+            self._fail(round_id, reason)
             return
         if reason := self._find_obstacle(round_id):
             self._fail(round_id, reason)
@@ -86,6 +94,20 @@ class LearningJobs:
             return  # another server was faster
         with self._keep_lease(round_id):
             self._try_repeatedly(round_id, n_reports)
+
+    def _find_shortage(self, round_id: str, n_reports: int) -> str:
+        """Why too few have reported; empty if enough have. The last round of a series may be left out of its tree."""
+        if n_reports >= self._settings.minimum_users:
+            return ""
+        rounds = schema.rounds
+        with self._store.read() as connection:
+            row = connection.execute(select(rounds.c.series, rounds.c.series_number).where(rounds.c.id == round_id)).one()
+        few = f"{n_reports} reports are fewer than the {self._settings.minimum_users} that a round needs"
+        if row.series is None or row.series_number == 1:
+            return few
+        if is_last(self._store, round_id):
+            return ""
+        return f"{few}: privact series stop {row.series} learns the tree from the rounds before it"
 
     def _find_obstacle(self, round_id: str) -> str:
         """Why a round is not learned at all; empty if nothing is in the way."""
@@ -119,10 +141,11 @@ class LearningJobs:
     def _attempt(self, round_id: str) -> tuple[str, bool]:
         """One process. Returns how it ended, and whether nothing is left to do about this round for now."""
         order = {
-            "task": "learn",
+            "task": "learn" if is_last(self._store, round_id) else "infer",
             "url": self._store.url.render_as_string(hide_password=False),
             "round": round_id,
             "folder": str(self._settings.releases_folder),
+            "minimum": self._settings.minimum_users,
         }
         process = self._processes[round_id] = self._workers.start(order)
         limit = threading.Timer(self._settings.learn_seconds, self._stop_slow, (round_id, process))
@@ -135,6 +158,9 @@ class LearningJobs:
                     self._record_progress(round_id, result)
                 elif "released" in result:
                     self._release(round_id, result)
+                    return "", True
+                elif "groups" in result:
+                    self._open_next(round_id, result)
                     return "", True
                 elif "refused" in result:
                     self._fail(round_id, result["refused"])
@@ -164,8 +190,19 @@ class LearningJobs:
         process.kill()
 
     def _release(self, round_id: str, result: dict[str, Any]) -> None:
-        if record_release(self._store, round_id, bytes.fromhex(result["released"]), result["n_users"], self._holder):
+        digest, evidence = bytes.fromhex(result["released"]), result.get("evidence")
+        if record_release(self._store, round_id, digest, result["n_users"], self._holder, evidence):
             _log.info("released a round", extra={"round": round_id, "users": result["n_users"]})
+
+    def _open_next(self, round_id: str, result: dict[str, Any]) -> None:
+        """Open the next round of a series, whose bins are the groups that a process has written."""
+        path = Path(result["groups"])
+        table = LabelTable.from_bytes(path.read_bytes())
+        key, now = read_signing_key(self._settings.data_folder), int(self._now())
+        opened = open_next(self._store, round_id, self._holder, key, result["evidence"], table, now)
+        path.unlink(missing_ok=True)
+        if opened is not None:
+            _log.info("opened the next round of a series", extra={"round": opened, "evidence": result["evidence"]["figure"]})
 
     def _fail(self, round_id: str, reason: str) -> None:
         if fail_round(self._store, round_id, reason, self._holder):

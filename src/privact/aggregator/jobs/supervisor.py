@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from privact.aggregator.jobs.conversions import Conversions
@@ -54,11 +56,12 @@ class Supervisor:
 
     store: the database; each worker process opens its own connection.
     settings: where trees are, how many rounds are learned at once, how many reports a round needs.
+    now: the clock, UTC seconds, by which rounds of a series are opened.
     """
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, now: Callable[[], float] = time.time) -> None:
         self._workers = Workers()
-        self.learning: Final = LearningJobs(store, settings, self._workers)
+        self.learning: Final = LearningJobs(store, settings, self._workers, now)
         self.joiners: Final = JoinerJobs(store, settings, self._workers)
         self.conversions: Final = Conversions(settings.data_folder / "downloads", self._workers)
         self._threads: list[threading.Thread] = []

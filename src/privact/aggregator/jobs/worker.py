@@ -2,11 +2,13 @@
 
 The first line of standard input is an order:
 
-    {"task": "learn", "url", "round", "folder"}            learn a round and write its release
+    {"task": "learn", "url", "round", "folder", "minimum"} learn a round, or the series that it ends, and write its release
+    {"task": "infer", "url", "round", "folder", "minimum"} infer groups from the rounds of a series and write them as labels
     {"task": "place", "url", "round", "folder", "joined"}  place late joiners, and again for every further line
     {"task": "convert", "source", "target", "format"}      write a released tree in another format
 
-Lines on standard output: {"stage", "done", "total"}; {"released": SHA-256, "n_users"}; {"joined": how many}; {"refused": why},
+Lines on standard output: {"stage", "done", "total"}; {"released": SHA-256, "n_users"} and of a series {"evidence"};
+{"groups": path of the label table, "evidence"}; {"joined": how many}; {"refused": why},
 after which trying again is of no use; {"waiting": why}, if disk or database must be put in order first; {"error": which kind}.
 """
 
@@ -21,9 +23,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from privact.errors import FileFormatError, InputError, PrivaCTError
+
+if TYPE_CHECKING:
+    from privact.aggregator.jobs.series_learning import ReportedSeries
+    from privact.aggregator.storage.stored_reports import StoredRound
+    from privact.learn.pipeline import Learned
+    from privact.learn.reports.report_table import ReportTable
 
 __all__ = ["main"]
 
@@ -64,7 +72,7 @@ def main() -> int:
         os.nice(_NICER)
     _end_with_parent()
     try:
-        if order.get("task") == "learn":
+        if order.get("task") in ("learn", "infer"):
             _learn(order, channel)
         elif order.get("task") == "place":
             _place(order, channel)
@@ -80,23 +88,23 @@ def main() -> int:
 
 
 def _learn(order: dict[str, Any], channel: Channel) -> None:
-    """Learn a round and write its release, whole or not at all."""
+    """Read the reports of a round, or of the series up to it, and do what the order says; files appear whole or not at all."""
     threading.Thread(target=_end_with_input, daemon=True).start()
 
     from sqlalchemy.exc import DBAPIError
 
-    from privact.aggregator.domain.release import release_path, sha256_of
-    from privact.aggregator.domain.round_evidence import evidence_path
-    from privact.aggregator.jobs.learning import learn_stored_round, read_stored_table
+    from privact.aggregator.jobs.learning import read_stored_table
+    from privact.aggregator.jobs.series_learning import align_series, read_series
     from privact.aggregator.storage.stored_reports import read_round
-    from privact.learn.evidence.evidence_file import write_evidence
-    from privact.learn.scale.engines import open_engine, workers_for
 
     url, round_id, folder = order["url"], order["round"], Path(order["folder"])
     with _emptied(folder.parent / "scratch" / round_id) as scratch:
         try:
             stored = read_round(url, round_id)
-            table = read_stored_table(url, stored, scratch / "reports", channel.progress)
+            if stored.round.series is not None:
+                tables = read_series(url, stored, scratch, order["minimum"], channel.progress)
+            else:
+                table = read_stored_table(url, stored, scratch / "reports", channel.progress)
         except FileFormatError as error:
             channel.send(refused=str(error))
             return
@@ -104,18 +112,62 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
             channel.send(waiting=f"the database does not answer: {type(error.orig).__name__}")
             return
         try:
-            with open_engine(workers_for(len(table)), scratch=scratch) as engine:
-                learned = learn_stored_round(url, stored, table, engine=engine, progress=channel.progress)
+            if stored.round.series is None:
+                _learn_round(url, stored, table, folder, scratch, channel)
+                return
+            series = align_series(url, stored, tables, order["minimum"])
+            if order["task"] == "infer":
+                _infer_groups(series, folder, channel)
+            else:
+                _learn_series(series, folder, scratch, channel)
         except PrivaCTError as error:
             channel.send(refused=str(error))
-            return
+
+
+def _learn_round(url: str, stored: StoredRound, table: ReportTable, folder: Path, scratch: Path, channel: Channel) -> None:
+    """Learn a round and write its release."""
+    from privact.aggregator.jobs.learning import learn_stored_round
+    from privact.learn.scale.engines import open_engine, workers_for
+
+    with open_engine(workers_for(len(table)), scratch=scratch) as engine:
+        learned = learn_stored_round(url, stored, table, engine=engine, progress=channel.progress)
+    channel.send(**_release(learned, stored.round.id, folder, channel))
+
+
+def _learn_series(series: ReportedSeries, folder: Path, scratch: Path, channel: Channel) -> None:
+    """Learn the tree of a series and write it as the release of its newest round."""
+    from privact.aggregator.jobs.series_learning import learn_series
+    from privact.learn.scale.engines import open_engine, workers_for
+
+    with open_engine(workers_for(len(series.users)), scratch=scratch) as engine:
+        learned, evidence = learn_series(series, engine=engine, progress=channel.progress)
+    channel.send(**_release(learned, series.newest.round.id, folder, channel), evidence=evidence)
+
+
+def _infer_groups(series: ReportedSeries, folder: Path, channel: Channel) -> None:
+    """Infer the groups of a series and write them as the label table of its next round."""
+    from privact.aggregator.jobs.series_learning import infer_labels
+    from privact.storage import write_privately
+
+    table, evidence = infer_labels(series, channel.progress)
+    path = folder.parent / "groups" / series.newest.round.id
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    write_privately(path, table.to_bytes())
+    channel.send(groups=str(path), evidence=evidence)
+
+
+def _release(learned: Learned, round_id: str, folder: Path, channel: Channel) -> dict[str, Any]:
+    """Write the evidence and the tree of a round, and say so."""
+    from privact.aggregator.domain.release import release_path, sha256_of
+    from privact.aggregator.domain.round_evidence import evidence_path
+    from privact.learn.evidence.evidence_file import write_evidence
+
     channel.progress("writing the release", 0, 0)
-    path = release_path(folder, round_id)
-    evidence = evidence_path(folder, round_id)
+    path, evidence = release_path(folder, round_id), evidence_path(folder, round_id)
     evidence.parent.mkdir(mode=0o700, exist_ok=True)
     write_evidence(learned.evidence, evidence)
     learned.tree.save(path)
-    channel.send(released=sha256_of(path).hex(), n_users=learned.tree.n_users)
+    return {"released": sha256_of(path).hex(), "n_users": learned.tree.n_users}
 
 
 @contextmanager
@@ -137,6 +189,7 @@ def _place(order: dict[str, Any], channel: Channel) -> None:
     from privact.aggregator.domain.release import release_path
     from privact.aggregator.domain.round_evidence import evidence_of, stored_reports
     from privact.aggregator.jobs.learning import align_reports, join_late
+    from privact.aggregator.jobs.series_learning import PlacedSeries
     from privact.aggregator.storage.stored_reports import read_all, read_round
     from privact.learn.pipeline import embed_rounds
     from privact.tree.hct import HierarchicalClusterTree
@@ -144,14 +197,22 @@ def _place(order: dict[str, Any], channel: Channel) -> None:
     url, round_id = order["url"], order["round"]
     tree = HierarchicalClusterTree.load(release_path(Path(order["folder"]), round_id), memory_map=True)
     stored = read_round(url, round_id)
+    if stored.round.series is not None:
+        stored = stored._replace(profile=tree.parameters["profile"])
     evidence = evidence_of(url, stored, Path(order["folder"]))
-    early = embed_rounds(evidence, [stored_reports(url, stored, *align_reports(tree, *read_all(url, round_id)))])
+    placed = PlacedSeries(url, stored, tree, evidence) if stored.round.series is not None else None
+    if placed is not None:
+        early = placed.early()
+    else:
+        early = embed_rounds(evidence, [stored_reports(url, stored, *align_reports(tree, *read_all(url, round_id)))])
     while True:
-        joiners, late = read_all(url, round_id, late=True)
-        if joiners:
-            newcomers = embed_rounds(evidence, [stored_reports(url, stored, joiners, late)])
-            joined = join_late(tree, early, newcomers, joiners)
-            joined.save(release_path(Path(order["joined"]), round_id))
+        if placed is not None:
+            joiners, newcomers = placed.others()
+        else:
+            joiners, late = read_all(url, round_id, late=True)
+            newcomers = embed_rounds(evidence, [stored_reports(url, stored, joiners, late)]) if joiners else None
+        if newcomers is not None:
+            join_late(tree, early, newcomers, joiners).save(release_path(Path(order["joined"]), round_id))
         channel.send(joined=len(joiners))
         if not sys.stdin.readline():
             return

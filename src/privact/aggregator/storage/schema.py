@@ -33,6 +33,7 @@ __all__ = [
     "reports",
     "round_log",
     "rounds",
+    "series",
     "users",
 ]
 
@@ -106,10 +107,23 @@ rounds = Table(
     Column("lease_holder", Text),  # the server that learns the round now
     Column("lease_until", BigInteger),  # by the database's clock; from then on another server may take the round over
     Column("visibility", Text, nullable=False, server_default="public"),  # who may read the release: public, users, operator
+    Column("series", Text),  # name of the series that the round is one of
+    Column("series_number", BigInteger),  # its place in the series, from 1
+    Column("evidence", Text),  # JSON: what was inferred from the series up to this round, once it was
     CheckConstraint(f"state IN ({', '.join(repr(state) for state in STATES)})", name="state"),
     Index(None, "state"),
 )
 """Rounds. States change only by `UPDATE ... WHERE id = :id AND state = :from`."""
+
+series = Table(
+    "series",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("settings", Text, nullable=False),  # JSON as posted
+    Column("created", BigInteger, nullable=False),
+    Column("stopped", BigInteger),  # from then on no further round is opened
+)
+"""Series of rounds. Each round of a series is a row of rounds; the next one is added when the one before it was closed."""
 
 label_tables = Table(
     "label_tables",

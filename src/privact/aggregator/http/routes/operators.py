@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.access.operators import add_operator, list_actions, list_operators, remove_operator
 from privact.aggregator.http.dependencies import Uses, require_scope
-from privact.aggregator.http.models import ActionList, NewOperator, OperatorList, OperatorToken
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, describe, describe_body
+from privact.aggregator.http.routes.operator_models import ActionList, NewOperator, OperatorList, OperatorToken
 
 __all__ = ["router"]
 

@@ -11,7 +11,7 @@ from privact.learn.evidence.series.group_posterior import GroupPosterior, infer_
 from privact.learn.evidence.series.series_rounds import SeriesRound, noise_variance
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["FIRST_BINS", "choose_first_bins", "next_bins"]
+__all__ = ["FIRST_BINS", "choose_first_bins", "infer_next", "label_groups", "next_bins"]
 
 FIRST_BINS, MOST_FIRST_BINS = 8, 32
 """Random bins of the first round under strong noise, and without noise."""
@@ -61,12 +61,26 @@ def next_bins(
 
     seed: decides the starts of the inference; the same reports and seed give the same bins.
     """
-    n = len(rounds[0].reports)
+    return label_groups(infer_next(rounds, seed=seed, progress=progress), rounds)
+
+
+def infer_next(rounds: Sequence[SeriesRound], *, seed: int = 0, progress: Progress = ignore_progress) -> GroupPosterior:
+    """The groups that become the bins of the next round, from all rounds so far; arguments as for `next_bins`."""
     few = infer_groups(rounds, FEW, seed=seed, progress=progress)
-    weak = len(rounds) > len(ENOUGH_SIGNAL) or _measure_signal(few, n) < ENOUGH_SIGNAL[len(rounds) - 1]
+    weak = len(rounds) > len(ENOUGH_SIGNAL) or _measure_signal(few, len(rounds[0].reports)) < ENOUGH_SIGNAL[len(rounds) - 1]
     if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
+        return few
+    return infer_groups(rounds, SECOND if len(rounds) == 1 else LATER, seed=seed, progress=progress)
+
+
+def label_groups(posterior: GroupPosterior, rounds: Sequence[SeriesRound]) -> tuple[NDArray[np.int64], int]:
+    """The public bin of each user in the next round, and the number of bins.
+
+    posterior: from `infer_next`. rounds: the reports of the users who get a bin, the same rounds in the same order.
+    """
+    n = len(rounds[0].reports)
+    if len(posterior.finer.weight) == 1:
         return np.zeros(n, np.int64), 1
-    posterior = infer_groups(rounds, SECOND if len(rounds) == 1 else LATER, seed=seed, progress=progress)
     label = posterior.find_likeliest(rounds, posterior.finer)
     present, bins = np.unique(label, return_inverse=True)
     if len(present) < 2:  # nothing tells users apart: halves in any order keep the round useful

@@ -1,0 +1,1 @@
+"""series of rounds: their life, and what everybody may know about them."""
