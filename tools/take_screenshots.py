@@ -78,7 +78,9 @@ def photograph(folder: Path, empty: LocalAggregator, busy: LocalAggregator, toke
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
         )
         for size, scheme in ((size, scheme) for size in SIZES for scheme in ("light", "dark")):
-            context = browser.new_context(viewport=SIZES[size], color_scheme=scheme, reduced_motion="reduce", locale="en-GB")
+            context = browser.new_context(
+                viewport=SIZES[size], color_scheme=scheme, reduced_motion="reduce", locale="en-GB", has_touch=size == "phone"
+            )
             page = context.new_page()
             for name in visit(page, empty, busy, token):
                 save(page, folder / f"{name}-{size}-{scheme}.png")

@@ -59,7 +59,7 @@ def simulate(
     token_file: TokenFile = None,
     json: Json = False,
 ) -> None:
-    """Play many devices against an aggregator, or rehearse a round of your own network.
+    """Play many devices, or rehearse with your own network.
 
     With --users a network is made up, its users are enrolled, and each device counts its contacts, draws real noise and sends
     its report. Devices live in memory, without a ledger: this is for measuring an aggregator. Users and round stay there.
