@@ -50,7 +50,7 @@ def choose_file(page: Any, field: str, name: str, text: str) -> None:
 
 
 def test_from_an_empty_server_to_a_recommendation(open_page):
-    network = make_federated_network(N_USERS, mean_degree=12.0, n_servers=4, n_artists=40, random_state=2)
+    network = make_federated_network(N_USERS, (2, 2), mean_degree=12.0, n_servers=4, n_artists=80, random_state=2)
     users = network.graph.names
     cold = users[0]  # a user without ratings, for whom something is recommended in the end
     plays = "".join(

@@ -62,9 +62,10 @@
     const link = make("a", { href: `/series/${series.name}`, textContent: series.name });
     const card = make("li", { className: "card" }, make("header", {}, make("h3", {}, series.state === "draft" ? series.name : link), privact.statePill(series.state)));
     card.append(make("p", { className: "sentence", textContent: `${series.rounds} rounds, together epsilon ${series.epsilon} for each contact` }));
+    if (series.finding) card.append(make("p", { textContent: `So far ${series.finding}.` }));
     const actions = [];
     if (series.state === "draft") actions.push(act(series.name, "Open", "POST", `${path}/open`, toOpen(series.name, series.epsilon, series.rounds), "primary"));
-    if (series.state === "open" || series.state === "running") {
+    if (series.state === "running") {
       const question = { title: `Stop ${series.name}?`, sentences: ["No further round is opened. What devices spent so far stays spent, and the tree comes from the rounds that were answered."], action: "Stop" };
       actions.push(act(series.name, "Stop", "POST", `${path}/stop`, question));
     }
@@ -73,7 +74,8 @@
     return card;
   };
 
-  privact.onDesk(({ rounds, series }) => {
+  privact.onDesk(({ rounds: all, series }) => {
+    const rounds = all.filter((round) => !(round.series && round.state === "draft")); // the series opens them
     byId("no-rounds").hidden = rounds.length > 0;
     byId("rounds").replaceChildren(
       ...rounds.map((round) => {
