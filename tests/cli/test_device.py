@@ -300,7 +300,7 @@ def test_status_tells_budget_and_rounds_in_words_and_asks_nobody(run, ask, joine
     text = " ".join(run("device", "status").stdout.split())
     assert "epsilon 1 of 10 per contact, for 1 round" in text
     assert "epsilon 9 for the rest of this ledger's life; no time renews it" in text
-    assert "spring 1 2027-01-15" in text
+    assert "spring 1 15 January 2027" in text
     (account,) = ask("device", "status")["accounts"]
     assert (account["spent"], account["left"], account["user"]) == (1, 9, "ada@vinyl.example")
     assert [(each["round"], each["outcome"]) for each in account["answers"]] == [("spring", "accepted")]
@@ -381,3 +381,17 @@ def test_what_comes_back_is_said_in_names(run, ask, server, joined):
     assert ask("device", "recommend")["items"] == [{"item": "waltz", "reason": "several close to you rated this"}]
     fails(run("device", "community", "--round", "autumn"), "round 'autumn' is not over, or you did not answer it")
     fails(run("device", "community", "--size", "0"), "--size is 0")
+
+
+def test_watch_looks_once_tells_what_waits_and_writes_a_unit(run, server, joined, contacts, monkeypatch):
+    server.announce()
+    seen = run("device", "watch", "--contacts", contacts, "--once")
+    assert (seen.exit_code, seen.stdout) == (0, "round spring waits for you: run `privact device answer`\n")
+    assert server.sent == []
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/privact", "device", "watch", "--contacts", str(contacts), "--unit"])
+    unit = run("device", "watch", "--contacts", contacts, "--unit").stdout
+    assert f"ExecStart=/usr/bin/privact device watch --contacts {contacts}\n" in unit
+    assert "--unit" not in unit
+    fails(run("device", "watch", "--contacts", contacts, "--every", "often"), "--every often is no duration")
+    server.broken = [500] * 6
+    assert run("device", "watch", "--contacts", contacts, "--once").exit_code == 1

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from privact.device.noise import randomize as randomize
     from privact.device.upload import Delivery as Delivery
     from privact.device.upload import deliver as deliver
+    from privact.device.watch import Look as Look
+    from privact.device.watch import answer_agreed as answer_agreed
 else:
     from privact.exports import export_lazily
 
@@ -56,5 +58,6 @@ else:
             "privact.device.log_checks": ["VerifiedLog", "verify_log"],
             "privact.device.noise": ["SENSITIVITY", "laplace_measurement", "make_report", "randomize"],
             "privact.device.upload": ["Delivery", "deliver"],
+            "privact.device.watch": ["Look", "answer_agreed"],
         },
     )

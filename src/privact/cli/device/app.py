@@ -14,6 +14,7 @@ from privact.cli.device.page import page
 from privact.cli.device.results import community, recommend
 from privact.cli.device.spelling import PROGRAM, spell_command
 from privact.cli.device.verify import verify
+from privact.cli.device.watch import watch
 from privact.cli.program import Program
 
 __all__ = ["app"]
@@ -57,6 +58,11 @@ _add(
     answer,
     "privact device answer --contacts following_accounts.csv\n"
     "privact device answer --contacts contacts.vcf --field email --round spring --yes",
+)
+_add(
+    watch,
+    "privact device watch --contacts following_accounts.csv\n"
+    "privact device watch --contacts following_accounts.csv --unit > ~/.config/systemd/user/privact-device.service",
 )
 _add(community, "privact device community\nprivact device community --size 50 --round spring")
 _add(recommend, "privact device recommend -k 5")
