@@ -96,7 +96,7 @@ export class Client {
     }
   }
 
-  // Whom this user may know, with reasons; nothing where reports are erased. Contacts are left out here, on the device.
+  // Whom this user may know, with reasons; nothing where reports are erased. Contacts are never sent to be left out.
   async people(roundId) {
     try {
       const said = readJson(await this.#get(`/v1/rounds/${roundId}/people?k=20`, 2 ** 20));
@@ -104,6 +104,13 @@ export class Client {
     } catch {
       return [];
     }
+  }
+
+  // Let this user be shown to others as somebody they may know, or not.
+  async setDiscoverable(discoverable) {
+    const content = new TextEncoder().encode(JSON.stringify({ discoverable }));
+    const { status } = await this.#ask("PUT", "/v1/me/discoverable", 4096, { attempts: ASKING, content, type: "application/json" });
+    if (status !== 200) throw new AggregatorError(`${this.address.url} did not take that: try again later`);
   }
 
   // Send the bytes of a stored report; gives the status and whether the user joined late.

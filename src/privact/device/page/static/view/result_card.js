@@ -55,7 +55,27 @@ export class ResultCard {
     const people = await this.session.client.people(this.notice.id);
     if (!people.length) return;
     const list = people.map(({ user, reason }) => make("li", {}, make("b", { textContent: user }), make("span", { className: "quiet", textContent: ` ${reason}` })));
-    this.known.append(make("h3", { textContent: "People you may know" }), make("ul", { className: "plain" }, ...list));
+    this.known.append(make("h3", { textContent: "People you may know" }), make("ul", { className: "plain" }, ...list), this.#choose());
+  }
+
+  // Whether others are shown this person in the same way: two buttons, and what was done.
+  #choose() {
+    const said = make("span", { className: "quiet", attributes: { role: "status" } });
+    const button = (text, discoverable, done) => {
+      const found = make("button", { type: "button", textContent: text });
+      found.onclick = async () => {
+        try {
+          await this.session.client.setDiscoverable(discoverable);
+          said.textContent = ` ${done}`;
+        } catch (error) {
+          said.textContent = ` ${error.message}.`;
+        }
+      };
+      return found;
+    };
+    const hide = button("Do not show me to others", false, "Nobody is shown you any more.");
+    const show = button("Show me to others", true, "Others may be shown you.");
+    return make("p", {}, hide, " ", show, said);
   }
 
   async #recommend() {
