@@ -347,9 +347,10 @@ def test_a_round_that_is_over_gives_the_community_back(open_page, played) -> Non
     expect(result.get_by_role("status")).to_contain_text("people")
 
     def shown() -> tuple[int, list[str]]:
-        return int(result.get_by_role("status").inner_text().split()[0]), result.locator("li").all_inner_texts()
+        return int(result.get_by_role("status").inner_text().split()[0]), result.locator(".list li").all_inner_texts()
 
-    expect(result.locator("li").first).to_be_visible()
+    expect(result.locator(".list li").first).to_be_visible()
+    expect(result.get_by_role("heading", name="People you may know")).to_be_visible()
     assert faults(page) == []
     size, people = shown()
     asked = httpx.get(f"{played.url}/v1/rounds/spring/tree/community", params={"user": user, "size": 20}).json()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import urllib.request
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -195,6 +196,22 @@ def test_a_user_sees_the_very_vector_that_was_sent(open_page, played):
     assert "Together they cost epsilon 1.5 per contact." in page.inner_text("#spent")
     page.fill("#budget-total", "10")
     assert page.inner_text("#left") == "Of a budget of 10, 8.5 is left."
+
+
+def test_a_user_sees_people_and_decides_to_be_shown_to_others(open_page, played):
+    user, other = played.users[0], played.users[1]
+    page = logged_in(open_page, played, "/me", played.tokens[user])
+    page.wait_for_selector("#people li")
+    assert user not in page.inner_text("#people")
+    assert page.is_checked("#discoverable")
+    with page.expect_response("**/v1/me/discoverable") as said:
+        page.uncheck("#discoverable")
+    assert said.value.json() == {"discoverable": False}
+    headers = {"Authorization": f"Bearer {played.tokens[other]}"}
+    listed = httpx.get(f"{played.url}/v1/rounds/spring/people?k=100", headers=headers).json()["people"]
+    assert user not in [each["user"] for each in listed]
+    with page.expect_response("**/v1/me/discoverable"):
+        page.check("#discoverable")
 
 
 def test_a_user_with_a_wrong_token_or_without_reports(open_page, played):

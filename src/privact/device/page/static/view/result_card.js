@@ -60,7 +60,7 @@ export class ResultCard {
 
   // Whether others are shown this person in the same way: two buttons, and what was done.
   #choose() {
-    const said = make("span", { className: "quiet", attributes: { role: "status" } });
+    const said = make("span", { className: "quiet", attributes: { "aria-live": "polite" } });
     const button = (text, discoverable, done) => {
       const found = make("button", { type: "button", textContent: text });
       found.onclick = async () => {
