@@ -17,9 +17,10 @@ from privact.aggregator.http.app import create_app
 from privact.aggregator.jobs.learning import align_reports
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import metadata, releases, reports, rounds, users
+from privact.aggregator.storage.schema import label_tables, metadata, releases, reports, rounds, users
 from privact.aggregator.storage.stored_reports import read_all
 from privact.errors import UnknownUserError
+from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 from privact.protocol.users import user_digest
@@ -146,4 +147,37 @@ def test_a_round_that_is_being_learned_is_waited_for(released: tuple[Store, Sett
     with store.write() as connection:
         connection.execute(update(rounds).values(state="learning"))
     with pytest.raises(WrongState, match="is being learned from this user's report"):
+        erase_user(store, settings, NAMES[2])
+
+
+def test_ratings_of_an_erased_user_are_gone_and_others_stay(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    settings.ratings_folder.mkdir()
+    rated = f'{NAMES[1]},"polka, slow",2.5\n{NAMES[2].upper()},waltz,1\n{NAMES[1]},waltz,4\n'
+    (settings.ratings_folder / "ratings.csv").write_text("user,item,rating\n" + rated)
+    erase_user(store, settings, NAMES[2])
+    left = (settings.ratings_folder / "ratings.csv").read_text()
+    assert left == f'user,item,rating\n{NAMES[1]},"polka, slow",2.5\n{NAMES[1]},waltz,4\n'
+    erase_user(store, settings, NAMES[1])
+    assert list(settings.ratings_folder.iterdir()) == []  # nobody else had rated
+
+
+def test_labels_of_an_erased_user_are_gone_once_the_round_takes_no_more_reports(released: tuple[Store, Settings]) -> None:
+    store, settings = released
+    table = LabelTable.from_labels(dict.fromkeys(NAMES, 1), 2, key=bytes(16))
+    with store.write() as connection:
+        connection.execute(insert(label_tables).values(round_id="spring", bytes=table.to_bytes()))
+        connection.execute(update(rounds).values(state="open"))
+
+    def labels() -> list[int]:
+        with store.read() as connection:
+            return LabelTable.from_bytes(connection.execute(select(label_tables.c.bytes)).scalar_one()).labels_of(NAMES).tolist()
+
+    erase_user(store, settings, NAMES[2])
+    assert labels() == [1] * 6  # devices still compare the table with the digest of the round
+    with store.write() as connection:
+        connection.execute(update(rounds).values(state="released", released=1000, joiners_until=1000))
+    erase_user(store, settings, NAMES[2])
+    assert labels() == [1, 1, -1, 1, 1, 1]
+    with pytest.raises(UnknownUserError):
         erase_user(store, settings, NAMES[2])

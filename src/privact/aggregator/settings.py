@@ -85,6 +85,11 @@ class Settings(BaseSettings):
         """Where released trees are: `<round id>.hct` each."""
         return self.data_folder / "releases"
 
+    @property
+    def ratings_folder(self) -> Path:
+        """Where the operator's ratings are."""
+        return self.data_folder / "ratings"
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -125,6 +125,12 @@ class LabelTable:
         place = np.minimum(np.searchsorted(hashes, wanted), hashes.size - 1)
         return np.where(hashes[place] == wanted, table["label"][place].astype(np.int32), np.int32(NO_LABEL))
 
+    def without(self, user_id: str) -> LabelTable:
+        """This table without one user, who may be in it or not; another table to every round that names this one."""
+        wanted = _hash(user_id, self.key)
+        entries = (self.entries[place : place + _ENTRY_SIZE] for place in range(0, len(self.entries), _ENTRY_SIZE))
+        return LabelTable(self.key, self.n_labels, b"".join(entry for entry in entries if not entry.startswith(wanted)))
+
     def to_bytes(self) -> bytes:
         """The one encoding of this table; the layout is in the module's docstring."""
         return _HEAD.pack(_MAGIC, _VERSION, self.n_labels, self.n_users, self.key) + self.entries

@@ -14,16 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, delete, func, or_, select, update
 
 from privact.aggregator.domain.access.operators import erase_subject
 from privact.aggregator.domain.enrolment import check_user_id
+from privact.aggregator.domain.rating_file import erase_ratings
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.release import joined_folder, release_path, sha256_of
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import invitations, label_tables, releases, reports, rounds, users
 from privact.errors import PrivaCTError, UnknownUserError
+from privact.protocol.labels import LabelTable
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 from privact.tree.user_ids import UserIds
@@ -53,7 +55,10 @@ def is_erased_name(name: str) -> bool:
 
 
 def erase_user(store: Store, settings: Settings, user_id: str) -> bytes:
-    """Remove everything about a user: row, token, reports, names in released files and in the record; the digest.
+    """Remove everything about a user: row, token, reports, ratings, labels, names in released files and records; the digest.
+
+    The labels of a round that still takes reports are fixed by its digest: they go when it has ended and the user is erased
+    again, or with the retention.
 
     store, settings: of the server. user_id: enrolled or removed, in any spelling.
     """
@@ -61,17 +66,19 @@ def erase_user(store: Store, settings: Settings, user_id: str) -> bytes:
     digest = user_digest(normal)
     with store.write() as connection:
         store.one_at_a_time(connection)
-        if connection.execute(select(users.c.digest).where(users.c.digest == digest)).one_or_none() is None:
+        known = connection.execute(select(users.c.digest).where(users.c.digest == digest)).one_or_none() is not None
+        if not _delete_labels(connection, normal, store.seconds(connection)) and not known:
             raise UnknownUserError(f"no user {normal!r} is or was enrolled")
         _refuse_while_learning(connection, digest)
         _delete_reports(connection, digest)
-        _delete_label(connection, normal)
+        _delete_draft_labels(connection, normal)
         connection.execute(delete(invitations).where(invitations.c.user == digest))
         connection.execute(delete(users).where(users.c.digest == digest))
         erase_subject(connection, normal)
         released = list(connection.execute(select(releases.c.round_id)).scalars())
     for round_id in released:
         _erase_name(store, settings, round_id, normal)
+    erase_ratings(settings.ratings_folder, normal)
     return digest
 
 
@@ -83,14 +90,8 @@ def purge(store: Store, settings: Settings, now: int) -> Purged:
     if not settings.retention_days:
         return Purged(0, 0)
     before = now - settings.retention_days * _DAY
-    ended = and_(
-        rounds.c.state.in_(("released", "failed")),
-        func.coalesce(rounds.c.released, rounds.c.closed, rounds.c.created) < before,
-        or_(rounds.c.joiners_until.is_(None), rounds.c.joiners_until < before),
-    )
     with store.write() as connection:
-        old_series = select(rounds.c.series).where(ended, rounds.c.series.is_not(None))
-        old = select(rounds.c.id).where(or_(ended, rounds.c.series.in_(old_series)))
+        old = _select_ended(before)
         n_reports = connection.execute(delete(reports).where(reports.c.round_id.in_(old))).rowcount
         connection.execute(delete(label_tables).where(label_tables.c.round_id.in_(old)))
         gone = select(users.c.id).where(users.c.removed < before, users.c.digest.not_in(select(reports.c.user)))
@@ -113,8 +114,34 @@ def _refuse_while_learning(connection: Connection, digest: bytes) -> None:
         )
 
 
-def _delete_label(connection: Connection, name: str) -> None:
-    """Remove a user from the labels of drafts; those of opened rounds are fixed by the round's digest."""
+def _select_ended(before: int) -> Select[tuple[str]]:
+    """Ids of rounds that take no reports any more, not from late joiners either, since a time in UTC seconds.
+
+    The earlier rounds of a series end with its last one.
+    """
+    ended = and_(
+        rounds.c.state.in_(("released", "failed")),
+        func.coalesce(rounds.c.released, rounds.c.closed, rounds.c.created) < before,
+        or_(rounds.c.joiners_until.is_(None), rounds.c.joiners_until < before),
+    )
+    series = select(rounds.c.series).where(ended, rounds.c.series.is_not(None))
+    return select(rounds.c.id).where(or_(ended, rounds.c.series.in_(series)))
+
+
+def _delete_labels(connection: Connection, name: str, now: int) -> int:
+    """Remove a user from the label tables of rounds that no device needs any more; from how many."""
+    n_changed = 0
+    tables = select(label_tables.c.round_id, label_tables.c.bytes).where(label_tables.c.bytes.is_not(None))
+    for row in connection.execute(tables.where(label_tables.c.round_id.in_(_select_ended(now)))).all():
+        left = LabelTable.from_bytes(row.bytes).without(name).to_bytes()
+        if left != row.bytes:
+            connection.execute(update(label_tables).where(label_tables.c.round_id == row.round_id).values(bytes=left))
+            n_changed += 1
+    return n_changed
+
+
+def _delete_draft_labels(connection: Connection, name: str) -> None:
+    """Remove a user from the labels of drafts."""
     drafts = select(label_tables.c.round_id, label_tables.c.source).where(label_tables.c.source.is_not(None))
     for row in connection.execute(drafts).all():
         label_of = json.loads(row.source)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from privact.aggregator.domain.rating_file import find_rating_file, read_rating_file
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
 from privact.aggregator.domain.round_evidence import clamp_reports, evidence_of
@@ -28,7 +29,6 @@ from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.errors import InputError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
-from privact.protocol.users import normalise_user_id
 from privact.storage import write_whole
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Recommendations:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
-        self._folder = settings.data_folder / "ratings"
+        self._folder = settings.ratings_folder
         self._url = settings.database_url
         self._releases = settings.releases_folder
         self._verb = settings.ratings_verb
@@ -103,7 +103,7 @@ class Recommendations:
         draft = self._folder / f"draft-{threading.get_ident()}-{name}"
         try:
             draft.write_bytes(body)
-            ratings = _read(draft)
+            ratings = read_rating_file(draft)
             if preview:
                 return self._describe(ratings)
             with write_whole(self._folder / name) as file:
@@ -132,7 +132,7 @@ class Recommendations:
 
     def _find_file(self) -> Path:
         """The file of ratings; refused while there is none."""
-        file = next((path for path in self._folder.glob("ratings.*")), None)
+        file = find_rating_file(self._folder)
         if file is None:
             raise WrongState("there are no ratings on this server: the operator can upload some")
         return file
@@ -232,7 +232,7 @@ class Recommendations:
     def _read_ratings(self, file: Path, version: object) -> Ratings:
         with self._reading:
             if self._ratings is None or self._ratings[0] != version:
-                self._ratings = version, _read(file)
+                self._ratings = version, read_rating_file(file)
             return self._ratings[1]
 
     def _contact_groups(self, round_id: str, tree: ReleasedTree) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
@@ -251,7 +251,7 @@ class Recommendations:
         rows = np.array([place.get(user, -1) for user in tree.tree.users.names()])
         expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
         contacts = np.where(rows[:, None] >= 0, expected[rows], expected.mean(axis=0))  # who was erased is like everybody
-        return LabelTable.from_bytes(labels, stored.round.labels_digest).labels_of(tree.tree.users.names()), contacts
+        return LabelTable.from_bytes(labels).labels_of(tree.tree.users.names()), contacts
 
     def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
         """Everyone who reported, in time or late."""
@@ -264,16 +264,3 @@ def _version(file: Path) -> tuple[str, int, int]:
     """What tells one upload from the next."""
     found = file.stat()
     return file.name, found.st_mtime_ns, found.st_size
-
-
-def _read(path: Path) -> Ratings:
-    """Ratings in a file, with user ids as rounds spell them."""
-    from privact.recommend.data.ratings import Ratings
-    from privact.recommend.data.read_ratings import read_ratings
-
-    found = read_ratings(path)
-    users = [normalise_user_id(user) for user in found.users]
-    if len(set(users)) < len(users):
-        twice = next(user for user in users if users.count(user) > 1)
-        raise InputError(f"user {twice!r} is in the ratings under two spellings: use one")
-    return Ratings.from_csr(found.matrix, users, found.items)
