@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import delete
+from typer.testing import CliRunner
 
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import round_log
+from privact.cli.main import app
 from privact.errors import InputError
 from privact.protocol.round import Round
 from privact.protocol.round_log import RoundLog
@@ -70,3 +74,37 @@ def test_rounds_opened_before_there_was_a_log_are_added_at_the_start(settings: S
     store.close()
     with TestClient(create_app(settings)) as client:
         assert read(client).lists(spring)
+
+
+def test_device_verify_checks_the_log_of_a_running_server(aggregator: Any, tmp_path: Path) -> None:
+    server = aggregator(minimum_users=2)
+    server.start()
+    tokens = server.enrol(["ada@a.example", *(f"user{number}@a.example" for number in range(99))])
+    server.open_round("spring")
+    url, home = f"http://127.0.0.1:{server.port}", str(tmp_path / "home")
+    contacts = tmp_path / "contacts.txt"
+    contacts.write_text("user1@a.example\nuser2@a.example\n")
+
+    def run(*words: str, status: int = 0) -> str:
+        done = CliRunner().invoke(app, ["device", *words, "--home", home], catch_exceptions=False)
+        assert done.exit_code == status, done.output
+        return done.stdout if status == 0 else done.stderr
+
+    run("join", url, "--token", tokens["ada@a.example"])
+    run("answer", "--contacts", str(contacts), "--yes", "--now")
+    first = json.loads(run("verify", "--json"))
+    assert (first["rounds"], first["answered"]) == (1, 1)
+    server.open_round("summer")
+    later = json.loads(run("verify", "--json"))
+    assert later["rounds"] == 2
+    assert later["key"] == first["key"]
+    run("verify", "--head", later["head"])
+    assert "head" in run("verify", "--head", "00" * 32, status=2)
+    server.stop()
+    (server.folder / "signing-key").unlink()  # an operator who begins a log of his own
+    store = Store.open(server.database)
+    with store.write() as connection:
+        connection.execute(delete(round_log))
+    store.close()
+    server.start()
+    assert "key" in run("verify", status=2)

@@ -17,6 +17,7 @@ from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.protocol.report import Report
 from privact.protocol.round import Round
+from privact.recommend.cold_start import validation
 
 OPERATOR = "operator." + "o" * 43
 SIDES = [f"user{number}@{'left' if number < 60 else 'right'}.example" for number in range(120)]
@@ -185,3 +186,15 @@ def test_recommendations_are_measured_beside_the_most_popular_items(served):
     found = client.get("/v1/rounds/spring/recommendations/quality", headers=operator).json()
     assert found["users"] == 118
     assert found["ndcg"] >= found["ndcg_popular"]
+
+
+def test_settings_are_chosen_once_for_a_round_and_its_ratings(served, monkeypatch):
+    client, operator, people = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    ask = lambda: client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()  # noqa: E731
+    before, service = ask(), client.app.state.services.recommendations
+    monkeypatch.setattr(recommendations, "_LONGEST_WAIT", 60.0)
+    monkeypatch.setattr(validation, "choose_settings_for_tree", lambda *arguments: pytest.fail("chosen again"))
+    for kept in (service._made, service._latest):
+        kept.clear()  # as after a late joiner: the tree has changed, its recommender is made anew
+    assert ask() == before

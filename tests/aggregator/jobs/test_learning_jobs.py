@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from privact.aggregator.domain.release import sha256_of
+from privact.aggregator.domain.rounds import retry_round
 from privact.aggregator.jobs import learning_jobs
 from privact.aggregator.jobs import supervisor as supervisor_module
 from privact.aggregator.jobs.learning_jobs import ATTEMPTS
@@ -195,3 +196,26 @@ def test_stopping_without_work_and_starting_again(stored_reports):
     supervisor.start()
     supervisor.stop()
     assert supervisor.learning.processes == {}
+
+
+def test_a_round_of_a_tiny_epsilon_is_refused_with_the_reason(stored_reports, supervisor_of):
+    stored = stored_reports(minimum_epsilon=5.0)  # the round has epsilon 4
+    supervisor = supervisor_of(stored)
+    stored.wait(lambda: stored.row.state == "failed")
+    assert stored.row.failure == "epsilon 4 is below minimum_epsilon 5: its noise hides everything, open a round with more"
+    assert supervisor.learning.processes == {}
+
+
+def test_a_round_that_takes_too_long_fails_and_can_be_learned_with_more_time(stored_reports, supervisor_of):
+    stored = stored_reports()
+    patient = stored.settings
+    stored.settings = patient.model_copy(update={"learn_seconds": 0})  # less than any process needs; settings allow 1 or more
+    supervisor = supervisor_of(stored)
+    stored.wait(lambda: stored.row.state == "failed")
+    assert stored.row.failure == "learning took longer than learn_seconds 0: raise it, then privact round learn spring"
+    assert list(stored.settings.releases_folder.iterdir()) == []
+    supervisor.stop()
+    stored.settings = patient
+    retry_round(stored.store, "spring")
+    supervisor_of(stored)
+    stored.wait(lambda: stored.row.state == "released")

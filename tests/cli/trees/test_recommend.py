@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from privact.cli.files import read_labels
+from privact.learn.evidence.count_posterior import CountPosterior
 from privact.network.graph_files import read_graph
 from privact.protocol.label_files import number_labels
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
@@ -222,3 +223,23 @@ def test_labels_say_nothing_about_random_bins(run, tree, ratings, teams, tmp_pat
     done = run("recommend", "--tree", tree, "--ratings", ratings, "--user", "ann", *words)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert "the tree has random bins" in done.stderr
+
+
+def test_evidence_that_learning_kept_is_used_instead_of_a_fit(ask, run, ball, monkeypatch):
+    kept = ball.folder / "evidence.json"
+    words = ("--reports", ball.reports, "--label-bins", "--epsilon", "60", "-o", ball.folder / "again.hct", "--evidence", kept)
+    assert run("learn", *words).exit_code == 0
+    asked = (*with_reports(ball, ball.learned), "--reports", ball.reports)
+    fitted = ask("recommend", *asked)
+    monkeypatch.setattr(CountPosterior, "fit", lambda *arguments, **named: pytest.fail("fitted again"))
+    assert ask("recommend", *asked, "--evidence", kept) == fitted
+
+
+def test_evidence_of_other_reports_is_refused(run, ball):
+    kept = ball.folder / "evidence.json"
+    np.save(ball.folder / "other.npy", np.tile(ball.noisy, (1, 2)))
+    words = ("--reports", ball.folder / "other.npy", "--label-bins", "--epsilon", "60", "-o", ball.folder / "other.hct")
+    assert run("learn", *words, "--evidence", kept).exit_code == 0
+    done = run("recommend", *with_reports(ball, ball.learned), "--reports", ball.reports, "--evidence", kept)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "is of reports of 4 bins at epsilon 60, these have 2 at epsilon 60: give the file of the same reports" in done.stderr

@@ -169,6 +169,16 @@ def test_an_interrupt_ends_the_pool_and_leaves_nothing(tmp_path):
     assert not _any_left(started.pid)
 
 
+def test_a_parent_that_is_killed_takes_its_pool_with_it(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    started = subprocess.Popen([sys.executable, program, tmp_path], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    started.stdout.readline()  # tasks are under way
+    started.kill()
+    started.communicate(timeout=60)
+    assert not _any_left(started.pid)
+
+
 def _any_left(session):
     """Whether a process of that session is still there after a moment."""
     for _ in range(50):
