@@ -89,3 +89,19 @@ def test_bad_questions_are_refused(world):
     with pytest.raises(InputError, match="ids exactly when"):
         place(tree, embedding, thresholds.embed([[1]]), users=["ann"])
     assert len(Placement(tree, np.array([0, 1]))) == 2
+
+
+def test_in_a_tree_under_a_floor_newcomers_join_small_clusters():
+    rng = np.random.default_rng(2)
+    vectors = rng.poisson(rng.pareto(1.5, (400, 1)) * 3 + 1, (400, 3))
+    newcomers = rng.integers(0, 300, (40, 3))  # unlike everybody: on their own they would be split off near the root
+    thresholds = Thresholds.of(np.concatenate((vectors, newcomers)))
+    embedding = thresholds.embed(vectors)
+    tree = learn_tree(embedding, balance=0.04)
+    free = place(tree, embedding, thresholds.embed(newcomers))
+    held = place(tree.with_parameters({"balance": 0.04}), embedding, thresholds.embed(newcomers))
+    assert tree.size[free.siblings].max() > 24
+    assert tree.size[held.siblings].max() < 24
+    small = tree.size[free.siblings] < 24
+    assert held.siblings[small].tolist() == free.siblings[small].tolist()
+    assert held.grafted().n_users == 440

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from privact.errors import InputError
 from privact.learn.search.learn_tree import learn_tree
-from privact.tree import ancestry
 from privact.tree.hct import HierarchicalClusterTree
 
 
@@ -95,19 +94,6 @@ def test_lowest_common_cluster_and_distance(trees, members, data):
     assert set(tree.lowest_common_cluster(a, b).users.tolist()) == common
     assert tree.distance(a, b) == tree.distance(b, a) == (0 if a == b else len(common))
     assert tree.distance(a, c) <= max(tree.distance(a, b), tree.distance(b, c))
-
-
-@given(data=st.data())
-def test_a_long_path_is_scanned_to_the_same_answer(trees, data):
-    tree = data.draw(trees)
-    leaf, size = data.draw(st.integers(0, tree.n_users - 1)), data.draw(st.integers(1, tree.n_users))
-    climbed = ancestry.climb_path(tree, leaf, size)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ancestry, "_CLIMB", 1)
-        for block in (1, 3, 1 << 16):
-            patch.setattr(ancestry, "_BLOCK", block)
-            assert np.array_equal(ancestry.climb_path(tree, leaf, size), climbed)
-            assert ancestry.find_enclosing(tree, leaf, size) == climbed[-1]
 
 
 def test_a_deep_path(path_tree):

@@ -1,7 +1,8 @@
 """Late joiners: where a new user belongs in a tree that is already learned, without learning it again.
 
 A newcomer walks down from the root, at each node to the side with the lower average dissimilarity, one dot product a level,
-and joins at the place on that walk where it adds most to Dasgupta's cost.
+and joins at the place on that walk where it adds most to Dasgupta's cost. In a tree under a balance floor it joins a cluster of
+a few users only, as the floor wants it: a larger one would be split into one user and all others.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError, UnknownUserError
+from privact.learn.search.balance import FEW
 from privact.tree.ancestry import NearestUsers
 from privact.tree.clusters import Cluster
 from privact.tree.counts import check_count
@@ -93,6 +95,7 @@ def place(
 ) -> Placement:
     """Find the place of each newcomer.
 
+    tree: its parameter `balance` says whether it was learned under a floor.
     embedding: of the tree's users. newcomers: of the new users, in the same coordinates. users: ids of the new users.
     """
     from privact.learn.search._regrafts import best_siblings
@@ -103,4 +106,5 @@ def place(
     if (users is None) != (tree.users is None):
         raise InputError("newcomers need ids exactly when the tree has ids" + (": give users" if users is None else ""))
     state = state_of(embedding, tree.left, tree.right)
-    return Placement(tree, best_siblings(state, newcomers.points.astype(np.float64)), users)
+    most = FEW - 1 if tree.parameters.get("balance") else tree.n_users
+    return Placement(tree, best_siblings(state, newcomers.points.astype(np.float64), most), users)

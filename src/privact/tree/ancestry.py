@@ -20,8 +20,6 @@ ALIKE = 16
 
 _SHOWN = 20  # users in the table of nearest users
 _HEAD = ("user", "community size")
-_CLIMB = 200  # steps; a longer path is found faster by asking whole blocks of nodes at once
-_BLOCK = 1 << 16  # nodes asked at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,35 +74,21 @@ class NearestUsers(Sequence[tuple[UserId, int]]):
 
 
 def climb_path(tree: TreeArrays, leaf: int, at_least: int) -> Int32Array:
-    """The nodes from a leaf up to the first that holds at least so many users.
+    """The nodes from a leaf up to the first that holds at least `at_least` users.
 
     at_least: a number of users, at most all of them.
     """
-    path = _climb(tree, leaf, at_least)
-    node = path[-1]
-    parts, first = [np.array(path, np.int32)], node + 1
-    while tree.size[node] < at_least and first < tree.n_nodes:
-        sizes = tree.size[first : first + _BLOCK]
-        behind = np.arange(first, first + len(sizes), dtype=np.int32)
-        above = np.flatnonzero(behind - sizes <= np.int32(node - 2))
-        enough = int(np.searchsorted(sizes[above], at_least))
-        parts.append(behind[above[: enough + 1]])
-        if enough < len(above):
-            break
-        first += len(sizes)
-    return np.concatenate(parts)
+    path = [leaf]
+    while tree.size[path[-1]] < at_least:
+        path.append(int(tree.parent[path[-1]]))
+    return np.array(path, np.int32)
 
 
 def find_enclosing(tree: TreeArrays, leaf: int, at_least: int) -> int:
     """The last node of `climb_path`, without the path."""
-    node = _climb(tree, leaf, at_least)[-1]
-    first = node + 1
-    while tree.size[node] < at_least and first < tree.n_nodes:
-        large = np.flatnonzero(tree.size[first : first + _BLOCK] >= at_least) + first
-        above = large[large - tree.size[large] <= node - 2]
-        if len(above):
-            return int(above[0])
-        first += _BLOCK
+    node = leaf
+    while tree.size[node] < at_least:
+        node = int(tree.parent[node])
     return node
 
 
@@ -128,20 +112,6 @@ def count_alike(tree: TreeArrays, leaf: int) -> int:
             break
         found = size
     return found if found >= ALIKE else 1
-
-
-def _climb(tree: TreeArrays, leaf: int, at_least: int) -> list[int]:
-    """The first steps of a path up, to the end if it is short.
-
-    In postorder the internal nodes below v are the size[v] - 2 before it. So the nodes above an internal node are those behind it
-    that reach back to it, and they come from the lowest up: the rest of a long path is found block by block.
-    """
-    node = leaf
-    path = [node]
-    while tree.size[node] < at_least and (len(path) < _CLIMB or node == leaf):
-        node = int(tree.parent[node])
-        path.append(node)
-    return path
 
 
 def find_nearest(tree: TreeArrays, leaf: int, m: int) -> NearestUsers:

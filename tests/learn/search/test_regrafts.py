@@ -202,7 +202,7 @@ def test_newcomers_join_the_users_they_look_like():
     tree = HierarchicalClusterTree.from_nested(((((0, 1), (2, 3)), ((4, 5), (6, 7))), ((8, 9), (10, 11))))
     state = state_of(Embedding.from_counts(vectors), tree.left, tree.right)
     newcomers = Thresholds.of(vectors).embed([[0, 0], [50, 0], [0, 90], [40, 0]]).points.astype(np.float64)
-    found = best_siblings(state, newcomers)
+    found = best_siblings(state, newcomers, 12)
     kinds = [{leaf // 4 for leaf in below(state, node) if leaf < 12} for node in found]
     assert kinds == [{0}, {1}, {2}, {1}]
 
@@ -211,7 +211,7 @@ def test_ties_go_down_to_a_leaf():
     """A newcomer who looks like everybody is as well anywhere; it joins one user, not everybody at once."""
     for nested in (((((0, 1), 2), 3), 4), 5), ((0, (1, (2, (3, 4)))), 5):
         state = state_of(Embedding.from_counts([[0], [0], [0], [0], [0], [9]]), *children_of(nested))
-        assert best_siblings(state, np.array([[-1.0]]))[0] < 5
+        assert best_siblings(state, np.array([[-1.0]]), 1_000)[0] < 5
 
 
 def children_of(nested):

@@ -251,12 +251,16 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def best_siblings(state, points):  # type: ignore[no-untyped-def]
-    """The node that each point would join best."""
+def best_siblings(state, points, most):  # type: ignore[no-untyped-def]
+    """The node that each point would join best, of at most `most` users: from a larger one down to its nearer side."""
     root = state.left.shape[0] - 1
     out = np.empty(points.shape[0], np.int64)
     for i in range(points.shape[0]):
         scaled = state.weights * points[i]
         w = toward(state, scaled, 1.0, root)
         out[i], _ = descend(state, scaled, 1.0, root, w, 0.0, (state.size[root] + 1.0) * w, root, state.left.shape[0])
+        while state.size[out[i]] > most:
+            left, right = state.left[out[i]], state.right[out[i]]
+            to_left = toward(state, scaled, 1.0, left) * state.size[right]
+            out[i] = left if to_left <= toward(state, scaled, 1.0, right) * state.size[left] else right
     return out
