@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from privact.errors import InputError
-from privact.tree import matrix
 from privact.tree.matrix import as_matrix
 
 
@@ -48,8 +47,7 @@ def test_what_is_no_such_matrix_is_refused_in_one_line(square, words):
     assert "\n" not in str(caught.value)
 
 
-def test_too_many_users_are_refused(monkeypatch):
-    monkeypatch.setattr(matrix, "MATRIX_LIMIT", 3)
-    assert len(as_matrix(np.zeros((3, 3)), "similarity")) == 3
+def test_too_many_users_are_refused():
+    assert len(as_matrix(np.zeros((3, 3)), "similarity", most=3)) == 3
     with pytest.raises(InputError, match="similarity has 4 users, outside 2 to 3: give vectors"):
-        as_matrix(np.zeros((4, 4)), "similarity")
+        as_matrix(np.zeros((4, 4)), "similarity", most=3)

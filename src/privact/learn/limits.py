@@ -14,6 +14,7 @@ class Limits:
     exact_start: up to this many users the default search starts from average linkage of all pairs; beyond, from parts.
     both_tie_orders: up to this many users the default search tries two orders of equal dissimilarities, and polishes until
         nothing is gained.
+    matrix: the most users of a dense matrix of dissimilarities.
     linkage: the most users that average linkage accepts; it keeps n^2 / 2 numbers.
     part: the most users of one part, which one task learns and one worker keeps in memory.
     part_linkage: up to this many users a branch of a part is average linkage of all its pairs.
@@ -25,10 +26,14 @@ class Limits:
     copied: rows that are read at a time to be written in another order.
     posterior_sample: the most users, evenly spaced, that the distribution of rates is estimated from.
     one_process: up to this many users starting worker processes takes longer than they save.
+    streamed_bytes: edge lists above this size are counted in little memory; a graph takes several times its text.
+    noisy: users whose noise is drawn at a time, where a whole network is simulated in little memory.
+    utility: up to this many users the command line also computes the relative utility on the exact counts.
     """
 
     exact_start: int = 5_000
     both_tie_orders: int = 1_000
+    matrix: int = 5_000
     linkage: int = 20_000
     part: int = 20_000
     part_linkage: int = 1_000
@@ -40,6 +45,9 @@ class Limits:
     copied: int = 1 << 20
     posterior_sample: int = 20_000
     one_process: int = 50_000
+    streamed_bytes: int = 1 << 28
+    noisy: int = 1 << 18
+    utility: int = 20_000
 
 
 LIMITS = Limits()

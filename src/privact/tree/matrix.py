@@ -8,14 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from privact.errors import InputError
 from privact.tree.embedding import LARGEST
 
-MATRIX_LIMIT = 5_000
-"""Largest number of users of a dense matrix."""
 
-
-def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
+def as_matrix(matrix: ArrayLike, name: str, most: int = 5_000) -> NDArray[np.float64]:
     """A dense symmetric matrix of non-negative numbers; its diagonal is never used and set to zero.
 
-    name: of the argument, for the error.
+    name: of the argument, for the error. most: users that it may have.
     """
     try:
         given = np.asarray(matrix)
@@ -26,8 +23,8 @@ def as_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
         raise InputError(f"{name} does not hold numbers in rows of equal length: give an (n, n) array") from None
     if square.ndim != 2 or square.shape[0] != square.shape[1]:
         raise InputError(f"{name} has shape {square.shape}, not (n, n): give one row and one column a user")
-    if not 2 <= len(square) <= MATRIX_LIMIT:
-        raise InputError(f"{name} has {len(square)} users, outside 2 to {MATRIX_LIMIT}: give vectors instead of a matrix")
+    if not 2 <= len(square) <= most:
+        raise InputError(f"{name} has {len(square)} users, outside 2 to {most}: give vectors instead of a matrix")
     _refuse(~(np.abs(square) < LARGEST), square, name, f"not a finite number below {LARGEST:g}: fill or drop such users")
     np.fill_diagonal(square, 0.0)
     _refuse(square < 0.0, square, name, "below 0: give non-negative numbers")

@@ -12,10 +12,10 @@ from scipy.spatial.distance import pdist, squareform
 
 from privact.errors import InputError
 from privact.learn.evidence.count_posterior import CountPosterior
+from privact.learn.limits import Limits
 from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.searches import SEARCHES
 from privact.simulate.known_graphs import make_cliques, make_nested_cliques, make_path
-from privact.tree import matrix as matrix_module
 from privact.tree.cost import dasgupta_cost, find_violations
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
@@ -353,7 +353,6 @@ def test_what_cannot_be_learned_from_is_refused_in_one_line(inputs, words):
     assert "\n" not in str(caught.value)
 
 
-def test_too_large_a_matrix_is_refused(monkeypatch):
-    monkeypatch.setattr(matrix_module, "MATRIX_LIMIT", 5)
+def test_too_large_a_matrix_is_refused():
     with pytest.raises(InputError, match="dissimilarity has 6 users, outside 2 to 5: give vectors instead"):
-        learn_tree(dissimilarity=np.ones((6, 6)))
+        learn_tree(dissimilarity=np.ones((6, 6)), limits=Limits(matrix=5))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privact.cli.files import checked_output, read_labels
+from privact.cli.files import check_output, read_labels
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.cli.trees.learn_options import (
     Balance,
@@ -22,12 +22,13 @@ from privact.cli.trees.learn_options import (
     SearchName,
     Source,
     Workers,
-    chosen_engine,
+    open_chosen_engine,
     tell_balance,
 )  # fmt: skip
 from privact.cli.trees.learn_reports import learn_file, learn_round, print_learned
-from privact.cli.trees.learn_streamed import is_huge, learn_streamed
+from privact.cli.trees.learn_streamed import choose_streaming, learn_streamed
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, PROFILES
+from privact.learn.limits import LIMITS
 from privact.learn.search.searches import DEFAULT_SEARCH
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ __all__ = ["app"]
 
 app = typer.Typer()
 
-_UTILITY_UP_TO = 20_000  # users; for more it takes a while, and `privact cost` tells it
 _SEEDED = (
     "With --seed the noise can be drawn again by whoever guesses the seed: for experiments on contacts that are public anyway."
 )
@@ -95,6 +95,10 @@ def learn(
     label_bins: Annotated[
         bool, typer.Option("--label-bins", help="With --reports from a file: its bins are public labels, not random.")
     ] = False,
+    stream: Annotated[
+        bool | None,
+        typer.Option("--stream/--no-stream", help="Count an edge list in little memory.", show_default="from 256 MB on"),
+    ] = None,
     evidence: EvidenceFile = None,
     write_reports_to: Annotated[
         Path | None,
@@ -132,11 +136,11 @@ def learn(
     promise_per_edge = None if no_noise else (1.0 if epsilon is None else epsilon)
     if promise_per_edge is not None:
         epsilon_per_report(promise_per_edge)  # refused before the graph is read
-    checked_output(output)
+    check_output(output)
     if evidence is not None:
-        checked_output(evidence)
+        check_output(evidence)
     if write_reports_to is not None:
-        check_reports_path(checked_output(write_reports_to))
+        check_reports_path(check_output(write_reports_to))
     if (graph is None) == (reports is None):
         raise InputError("give either a graph of contacts or --reports, for example: privact learn contacts.tsv -o tree.hct")
 
@@ -156,6 +160,7 @@ def learn(
             "--largest-component": largest_component,
             "--rounds": rounds > 1,
             "--write-reports": write_reports_to is not None,
+            "--stream": stream is not None,
         }
         for option, given in graph_only.items():
             if given:
@@ -180,13 +185,16 @@ def learn(
         print_learned(learned, used, output, begin, json)
         return
     assert graph is not None
+    if stream and (largest_component or rounds > 1 or write_reports_to is not None):
+        other = "--largest-component" if largest_component else f"--rounds {rounds}" if rounds > 1 else "--write-reports"
+        raise InputError(f"--stream and {other} exclude each other: the whole graph is needed in memory, drop one")
     for option, value in (("--round", round_id), ("--label-bins", label_bins)):
         if value:
             raise InputError(f"{option} goes with --reports, not with a graph of contacts: drop one")
     contacts: StreamedDegrees | ContactGraph
     series: dict[str, Any] = {}
     with progress_bar() as progress:
-        if is_huge(graph) and not largest_component and rounds == 1 and write_reports_to is None:
+        if choose_streaming(graph, stream) and not largest_component and rounds == 1 and write_reports_to is None:
             made = learn_streamed(graph, labels, promise_per_edge, bins, settings, choice, progress)
             tree, found, contacts, utility = made.learned.tree, made.learned.evidence, made.contacts, None
             unlabelled, seconds = made.users_without_label, perf_counter() - begin
@@ -255,7 +263,7 @@ def _learn_graph(
         random_state=settings.random_state,
         rounds=rounds,
     )
-    with chosen_engine(choice, contacts.n_users) as engine, warnings.catch_warnings():
+    with open_chosen_engine(choice, contacts.n_users) as engine, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the summary says what a series does not see
         model = learner.fit(contacts, progress=progress, engine=engine)
     return model, contacts, 0 if named is None else sum(label is None for label in named)
@@ -318,6 +326,6 @@ def _utility(model: PrivaCT, graph: ContactGraph) -> float | None:
     from privact.simulate.reports import degree_vectors
     from privact.tree.cost import relative_utility
 
-    if graph.n_users > _UTILITY_UP_TO:
+    if graph.n_users > LIMITS.utility:
         return None
     return relative_utility(model.tree_, degree_vectors(graph, model.bins_, model.n_bins_))

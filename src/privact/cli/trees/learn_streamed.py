@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privact.cli.files import read_labels
-from privact.cli.trees.learn_options import EngineChoice, chosen_engine
+from privact.cli.trees.learn_options import EngineChoice, open_chosen_engine
+from privact.learn.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from privact.network.streamed_degrees import StreamedDegrees
     from privact.progress import Progress
 
-__all__ = ["is_huge", "learn_streamed"]
-
-_HUGE = 1 << 28  # bytes; a graph takes several times its text in memory
-_BLOCK = 1 << 18  # users whose noise is drawn at a time
+__all__ = ["choose_streaming", "learn_streamed"]
 
 
-def is_huge(graph: Path) -> bool:
-    """Whether contacts are in an edge list that is better streamed."""
+def choose_streaming(graph: Path, wanted: bool | None) -> bool:
+    """Whether contacts are counted in little memory: as a person wants, or by default where they are in a large edge list."""
+    if wanted is not None:
+        return wanted
     if not graph.is_file() or Path(graph.name.lower().removesuffix(".gz")).suffix in (".graphml", ".gml", ".mtx"):
         return False
-    return graph.stat().st_size > (_HUGE // 8 if graph.name.lower().endswith(".gz") else _HUGE)
+    packed = graph.name.lower().endswith(".gz")
+    return graph.stat().st_size * (8 if packed else 1) > LIMITS.streamed_bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ def learn_streamed(
             progress("adding noise", 0, n)
             _add_noise(found.vectors, per_report, noise_stream)
         table = ReportTable(found.vectors, UserIds.of(found.users))
-        with chosen_engine(choice, n) as engine:
+        with open_chosen_engine(choice, n) as engine:
             learned = learn_from_reports(
                 RoundReports(table, per_report, labels is None, None if labels is None else found.bins),
                 replace(settings, random_state=search_stream),
@@ -103,10 +104,10 @@ def learn_streamed(
     return Streamed(learned, found, 0 if labels is None else int((found.bins < 0).sum()))
 
 
-def _add_noise(vectors: NDArray[np.int32], epsilon_report: float, rng: np.random.Generator) -> None:
+def _add_noise(vectors: NDArray[np.int32], epsilon_report: float, rng: np.random.Generator, limits: Limits = LIMITS) -> None:
     """Turn counts into reports where they are."""
     from privact.simulate.reports import simulated_noise
 
-    for first in range(0, len(vectors), _BLOCK):
-        block = vectors[first : first + _BLOCK]
+    for first in range(0, len(vectors), limits.noisy):
+        block = vectors[first : first + limits.noisy]
         block += simulated_noise(block.shape, epsilon_report, rng).astype(block.dtype)

@@ -99,7 +99,7 @@ def learn_tree(
     search: "gentree", the paper's chain from a random tree; "linkage", average linkage; "linkage+gentree", the default: clusters
         split under the balance floor and improved by swaps, or without a floor average linkage improved by swaps and regrafts,
         which is never worse than average linkage up to 5,000 users.
-    sweeps: of the chain (n proposed swaps each, by default 400); under the balance floor, at most so many swaps per user (by
+    sweeps: of the chain (n proposed swaps each, by default 400); under the balance floor, the most swaps per user (by
         default 32); otherwise rounds of polishing (by default until the gain is small).
     temperature: of the chain: a number (by default 1, the paper's), (hot, cold), or one number per sweep. Given for
         "linkage+gentree", such a chain runs before the polish, and the better of both ends is kept.
@@ -118,7 +118,7 @@ def learn_tree(
     >>> learn_tree([[0, 9], [1, 9], [7, 0], [9, 1]]).cut(2).tolist()
     [0, 0, 1, 1]
     """
-    population, sign = _population(embedding, dissimilarity, similarity)
+    population, sign = _population(embedding, dissimilarity, similarity, limits)
     chosen = find_search(search)
     if sweeps is not None and (not isinstance(sweeps, (int, np.integer)) or isinstance(sweeps, bool) or sweeps < 0):
         raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
@@ -156,16 +156,19 @@ def generator(random_state: int | np.random.Generator | np.random.RandomState | 
 
 
 def _population(
-    embedding: Embedding | EmbeddedRows | ArrayLike | None, dissimilarity: ArrayLike | None, similarity: ArrayLike | None
+    embedding: Embedding | EmbeddedRows | ArrayLike | None,
+    dissimilarity: ArrayLike | None,
+    similarity: ArrayLike | None,
+    limits: Limits,
 ) -> tuple[Embedding | EmbeddedRows, float]:
     """The one input that was given as users with points, and the sign that turns its cost into the caller's."""
     given = [x is not None for x in (embedding, dissimilarity, similarity)]
     if sum(given) != 1:
         raise InputError(f"{sum(given)} inputs given: give exactly one of embedding, dissimilarity, similarity")
     if dissimilarity is not None:
-        return Embedding.from_matrix(as_matrix(dissimilarity, "dissimilarity")), 1.0
+        return Embedding.from_matrix(as_matrix(dissimilarity, "dissimilarity", limits.matrix)), 1.0
     if similarity is not None:
-        return Embedding.from_matrix(-as_matrix(similarity, "similarity")), -1.0
+        return Embedding.from_matrix(-as_matrix(similarity, "similarity", limits.matrix)), -1.0
     if isinstance(embedding, (Embedding, EmbeddedRows)):
         if len(embedding) < 2:
             raise InputError(f"{len(embedding)} users, but at least 2 are needed: give more points")
