@@ -47,6 +47,12 @@ PAGES = (
     ),
     Page("device", "Device", "Contacts + round -> report. The only package that may see an edge.", "privact.device"),
     Page("client", "Clients", "Requests to an aggregator, for devices and for operators.", "privact.client"),
+    Page(
+        "aggregator",
+        "Aggregator",
+        "Reports -> closed round -> released tree: the server, as an application.",
+        "privact.aggregator",
+    ),
     Page("protocol", "Protocol", "What a device and an aggregator agree on.", "privact.protocol"),
     Page("network", "Whole graphs", "Files -> whole contact graphs, for experiments only.", "privact.network"),
     Page("simulate", "Simulation", "Synthetic networks and devices, for experiments, tests and the demo.", "privact.simulate"),
