@@ -123,7 +123,7 @@ def inspect_release(path: str | Path) -> list[Field]:
 def _tree_file(data: bytes, path: str | Path) -> list[Field]:
     """The fields of a tree file, in the order in which they lie in it."""
     version, header_length = int.from_bytes(data[8:12], "little"), int.from_bytes(data[12:16], "little")
-    body_begin = _aligned(_PREFIX + header_length)
+    body_begin = _align(_PREFIX + header_length)
     try:
         header = json.loads(data[_PREFIX : _PREFIX + header_length])
         arrays = dict(header["arrays"])
@@ -155,7 +155,7 @@ def _tree_file(data: bytes, path: str | Path) -> list[Field]:
             found.append(Field(f"arrays.{name}", "unknown", f"{length} bytes", "no such array belongs to a tree"))
     gaps.append(data[end:-_DIGEST])
     spare = sum(map(len, gaps))
-    tight = not any(map(any, gaps)) and len(data) == _aligned(end) + _DIGEST
+    tight = not any(map(any, gaps)) and len(data) == _align(end) + _DIGEST
     found.append(Field("padding", "format", f"{spare} bytes", "" if tight else "is not zeros up to the next multiple of 64"))
     right = hashlib.blake2b(data[:-_DIGEST], digest_size=_DIGEST).digest() == data[-_DIGEST:]
     found.append(Field("checksum", "format", f"{_DIGEST} bytes", "" if right else "is not that of the file"))
@@ -229,5 +229,5 @@ def _short(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
 
 
-def _aligned(length: int) -> int:
+def _align(length: int) -> int:
     return -(-length // _ALIGNMENT) * _ALIGNMENT

@@ -15,7 +15,7 @@ the paper does from the reports as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,7 @@ from privact.learn.evidence.plausible import plausible_counts
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.datasets import TABLE_1, load_dataset
 from privact.network.graph import ContactGraph
+from privact.progress import Progress, ignore_progress
 from privact.protocol.report import ENTRY_MAX, ENTRY_MIN
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.query.quality import measure_contact_share
@@ -84,7 +85,7 @@ def measure_poisoning(
     n_users: int = 1000,
     epsilon: float = 1.0,
     seeds: int = 10,
-    tell: Callable[[str, int, int], None] | None = None,
+    progress: Progress = ignore_progress,
 ) -> dict[str, Any]:
     """Measure every attack at every share of hostile reports on a network, over several seeds.
 
@@ -92,7 +93,6 @@ def measure_poisoning(
     n_users: users of the synthetic network.
     epsilon: the promise per edge.
     seeds: runs; each draws its own bins or network, noise, hostile users and victim.
-    tell: called with (what is done, how much, of how much).
     """
     if seeds < 1:
         raise InputError(f"seeds is {seeds}; at least 1 run is needed: 10 are published")
@@ -101,8 +101,7 @@ def measure_poisoning(
     for name in graphs or ["synthetic"]:
         runs: dict[tuple[str, float, str, bool], list[Outcome]] = {}
         for seed in range(seeds):
-            if tell is not None:
-                tell(f"{name}: hostile reports", seed, seeds)
+            progress(f"{name}: hostile reports", seed, seeds)
             rng = np.random.default_rng(seed)
             setting = _random_bins(graphs[name], epsilon, rng) if graphs else synthetic_setting(n_users, epsilon, seed)
             for found in measure(setting, rng, seed):

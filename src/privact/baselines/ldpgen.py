@@ -93,8 +93,8 @@ def run_ldpgen(
         raise InputError(f"the graph has {n} user, but LDPGen needs at least 2: give more users")
     if not 0.0 < first_share < 1.0:
         raise InputError(f"first_share is {first_share!r}, outside 0 to 1: both rounds need a part of epsilon, 0.5 is usual")
-    k0 = _checked_groups("start_groups", start_groups, n)
-    k1 = _checked_groups("groups", groups, n)
+    k0 = _check_groups("start_groups", start_groups, n)
+    k1 = _check_groups("groups", groups, n)
     rounds, each = None, None
     if epsilon is not None:
         epsilon = 2.0 * epsilon_per_report(epsilon)  # checked
@@ -132,7 +132,7 @@ def _group_similar(reports: NDArray[np.int64], n_groups: int, rng: np.random.Gen
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _checked_groups(name: str, wanted: int | None, n: int) -> int:
+def _check_groups(name: str, wanted: int | None, n: int) -> int:
     """A number of groups, if that many can be made."""
     if wanted is None:
         return default_bins(n)

@@ -23,7 +23,7 @@ __all__ = [
     "RepeatsChoice",
     "TreePath",
     "UserName",
-    "checked_output",
+    "check_output",
     "find_user",
     "keep_json",
     "read_labels",
@@ -45,7 +45,7 @@ RepeatsChoice = Annotated[
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.", show_default=False)]
 
 
-def checked_output(path: Path) -> Path:
+def check_output(path: Path) -> Path:
     """The path, if a file can be written there: found out before the work, not after it."""
     folder = path.parent
     if not folder.is_dir():

@@ -27,7 +27,7 @@ _FIRST_GROUP_HUE = 255.0
 
 def branch_colour(block: Block) -> str:
     """The colour of a block by its place from left to right: blocks of one branch have neighbouring hues."""
-    if fixed := _fixed(block):
+    if fixed := _find_fixed(block):
         return fixed
     begin, span = _BRANCH_HUES
     lightness = _lightness(block)
@@ -39,7 +39,7 @@ def group_colour(block: Block, group: int, n_groups: int, share: float) -> str:
 
     group: number of the group, 0 to n_groups - 1. share: of the block's users who are in it.
     """
-    if fixed := _fixed(block):
+    if fixed := _find_fixed(block):
         return fixed
     lightness = _lightness(block)
     return _from_oklch(lightness, _chroma(lightness) * _purity(share), _FIRST_GROUP_HUE + 360.0 * group / n_groups)
@@ -55,7 +55,7 @@ def ink_on(colour: str) -> str:
     return INK if _contrast(colour, INK) >= _contrast(colour, _PAPER) else _PAPER
 
 
-def _fixed(block: Block) -> str | None:
+def _find_fixed(block: Block) -> str | None:
     if block.first_row == 0:
         return EVERYBODY
     return POOL if block.is_pool else None

@@ -25,7 +25,7 @@ LARGEST = 256 * 2**20
 def read_hetrec_lastfm(path: Path) -> Content:
     """hetrec2011-lastfm-2k.zip: user_friends.dat (userID, friendID), user_artists.dat (userID, artistID, weight)."""
     with _opened(path) as archive:
-        contacts = _undirected(_rows(archive, path, "user_friends.dat", 2))
+        contacts = _drop_directions(_rows(archive, path, "user_friends.dat", 2))
         return Content(contacts, [(user, item, play) for user, item, play in _rows(archive, path, "user_artists.dat", 3)])
 
 
@@ -36,7 +36,7 @@ def read_hetrec_delicious(path: Path) -> Content:
     largest component are rated, and pages are numbered as they first appear.
     """
     with _opened(path) as archive:
-        contacts = _undirected(_rows(archive, path, "user_contacts.dat", 2))
+        contacts = _drop_directions(_rows(archive, path, "user_contacts.dat", 2))
         connected = set(ContactGraph.from_edges(contacts).largest_component().users) if contacts else set()
         tags: dict[tuple[int, int], int] = {}
         for user, page, _ in _rows(archive, path, "user_taggedbookmarks.dat", 3):
@@ -49,7 +49,7 @@ def read_hetrec_delicious(path: Path) -> Content:
 def read_douban(path: Path) -> Content:
     """douban.zip: trusts.txt (user, friend), ratings.txt (user, item, score), without headers."""
     with _opened(path) as archive:
-        contacts = _undirected(_rows(archive, path, "trusts.txt", 2))
+        contacts = _drop_directions(_rows(archive, path, "trusts.txt", 2))
         return Content(contacts, [(user, item, score) for user, item, score in _rows(archive, path, "ratings.txt", 3)])
 
 
@@ -99,7 +99,7 @@ def _short(fields: list[bytes]) -> tuple[int, ...]:
     raise ValueError(f"{len(fields)} columns")
 
 
-def _undirected(pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
+def _drop_directions(pairs: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
     """Each contact once, in the order of first appearance, without self-loops."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for one, other in pairs:

@@ -82,7 +82,7 @@ class RoundLog:
         return head
 
     def continues(self, n_entries: int, head: bytes) -> bool:
-        """Whether this log begins with the log that had this head after so many entries."""
+        """Whether this log begins with the log of `n_entries` entries that had this head."""
         return any(place == n_entries and link == head for place, link in enumerate(self.links()))
 
     def lists(self, round: Round) -> bool:
@@ -154,5 +154,5 @@ def _split(data: bytes, n_entries: int) -> Iterator[LogEntry]:
 
 
 def _signed_bytes(number: int, link: bytes) -> bytes:
-    """What the operator signs: the head after so many entries."""
+    """What the operator signs: the head after `number` entries."""
     return _SIGNED.pack(b"PCLH", _VERSION, number, link)

@@ -44,7 +44,7 @@ def view(
     highlight: a leaf whose clusters are drawn however small they are.
     groups: public groups of users; each block then tells which one most of its users are in.
     """
-    top = _checked_node(tree, tree.root if node is None else node)
+    top = _check_node(tree, tree.root if node is None else node)
     blocks, block_at = nest_blocks(tree, most=_MOST_BLOCKS, n_leaves=_NAMED, highlight=highlight, node=top, most_rows=_ROWS)
     drawn = [_block(tree, block) for block in blocks]
     if groups is not None and groups.names:
@@ -69,8 +69,8 @@ def members(tree: HierarchicalClusterTree, node: int, first: int = 0, limit: int
 
     first: how many to pass over. limit: how many to list at most.
     """
-    node = _checked_node(tree, node)
-    limit = _checked_limit("limit", limit)
+    node = _check_node(tree, node)
+    limit = _check_limit("limit", limit)
     if first < 0:
         raise InputError(f"first = {first} is negative: it is how many users to pass over")
     found = list_members(tree, node, first, limit)
@@ -82,7 +82,7 @@ def search(tree: HierarchicalClusterTree, text: str, limit: int = 20) -> dict[st
 
     Only the first `limit` in the tree's order are found, so that a million ids are searched in milliseconds.
     """
-    limit = _checked_limit("limit", limit)
+    limit = _check_limit("limit", limit)
     wanted = text.strip().lstrip("@")
     if not wanted:
         return {"text": text, "users": []}
@@ -108,7 +108,7 @@ def rings(tree: HierarchicalClusterTree, leaf: int) -> dict[str, Any]:
     around = climb_path(tree, leaf, tree.n_users)
     communities = [
         {"node": node, "size": int(tree.size[node]), "users": _names(tree, _first_others(tree, node, leaf))}
-        for node in _growing(tree, around, 1.1)
+        for node in _pick_growing(tree, around, 1.1)
     ]
     return {"user": _names(tree, [leaf])[0], "n_communities": len(around), "communities": communities}
 
@@ -126,7 +126,7 @@ def cut_sizes(
     min_size: the fewest users of a cluster; who falls off in a smaller group is in none, see `HierarchicalClusterTree.cut`.
     limit: how many of the clusters to list at most. groups: public groups; each cluster then tells its largest ones.
     """
-    limit = _checked_limit("limit", limit)
+    limit = _check_limit("limit", limit)
     least = min_size or (max(1, tree.n_users // _USUAL_SHARE) if k is None else 1)
     if k is None:
         k = 1 + len(rank_splits(tree, _USUAL_CUT - 1, check_count("min_size", least)))
@@ -180,11 +180,11 @@ def _block(tree: HierarchicalClusterTree, block: Block) -> dict[str, Any]:
 def _above(tree: HierarchicalClusterTree, node: int) -> list[dict[str, int]]:
     """The clusters around a node from everybody down, each about a third of the one around it: the way back out."""
     path = climb_path(tree, int(tree.order[tree.start[node]]), tree.n_users)
-    way = _growing(tree, path[np.searchsorted(tree.size[path], tree.size[node]) :], STEP)
+    way = _pick_growing(tree, path[np.searchsorted(tree.size[path], tree.size[node]) :], STEP)
     return [{"node": above, "size": int(tree.size[above])} for above in reversed(way[1:])]
 
 
-def _growing(tree: HierarchicalClusterTree, path: Int32Array, factor: float) -> list[int]:
+def _pick_growing(tree: HierarchicalClusterTree, path: Int32Array, factor: float) -> list[int]:
     """The first and last node of a path upwards, and between them only nodes `factor` times larger than the one before."""
     sizes = tree.size[path]
     places = [0]
@@ -205,13 +205,13 @@ def _names(tree: HierarchicalClusterTree, leaves: Sequence[int] | Int32Array) ->
     return [str(user) for user in tree.users_of(np.asarray(leaves, np.int32))]
 
 
-def _checked_node(tree: HierarchicalClusterTree, node: int) -> int:
+def _check_node(tree: HierarchicalClusterTree, node: int) -> int:
     if not 0 <= node < tree.n_nodes:
         raise InputError(f"node {node} is not in this tree: its nodes are 0 to {tree.n_nodes - 1}")
     return int(node)
 
 
-def _checked_limit(name: str, limit: int) -> int:
+def _check_limit(name: str, limit: int) -> int:
     if check_count(name, limit) > MOST_LISTED:
         raise InputError(f"{name} = {limit} is too many for one response: ask for at most {MOST_LISTED}")
     return int(limit)

@@ -30,7 +30,7 @@ _THINGS = [
 
 def make_server_names(n_servers: int) -> tuple[str, ...]:
     """Host names: vinyl.example, chorus.example, ..., vinyl-2.example, ..."""
-    return tuple(f"{_numbered(_SERVERS, server, '-')}.example" for server in range(n_servers))
+    return tuple(f"{_number(_SERVERS, server, '-')}.example" for server in range(n_servers))
 
 
 def make_account_names(servers: NDArray[Any], hosts: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,9 +42,9 @@ def make_account_names(servers: NDArray[Any], hosts: tuple[str, ...]) -> tuple[s
 def make_artist_names(n_artists: int) -> tuple[str, ...]:
     """Band names: Velvet Lanterns, ..., Velvet Lanterns 2, ..."""
     bands = [f"{kind} {thing}" for thing in _THINGS for kind in _KINDS]
-    return tuple(_numbered(bands, artist, " ") for artist in range(n_artists))
+    return tuple(_number(bands, artist, " ") for artist in range(n_artists))
 
 
-def _numbered(words: list[str], position: int, gap: str) -> str:
+def _number(words: list[str], position: int, gap: str) -> str:
     turn = position // len(words)
     return words[position % len(words)] + (f"{gap}{turn + 1}" if turn else "")

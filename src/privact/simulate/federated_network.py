@@ -88,10 +88,10 @@ def make_federated_network(
     _at_least("n_users", n_users, 2 * finest)
     _at_least("n_servers", n_servers, 1)
     _at_least("n_artists", n_artists, finest)
-    _between("mean_degree", mean_degree, 0.0, (n_users - 1) / 2)
-    _between("ratings_per_user", ratings_per_user, 0.0, n_artists / 2)
-    _between("server_loyalty", server_loyalty, 0.0, 1.0)
-    _between("taste_strength", taste_strength, 0.0, 1.0)
+    _check_between("mean_degree", mean_degree, 0.0, (n_users - 1) / 2)
+    _check_between("ratings_per_user", ratings_per_user, 0.0, n_artists / 2)
+    _check_between("server_loyalty", server_loyalty, 0.0, 1.0)
+    _check_between("taste_strength", taste_strength, 0.0, 1.0)
     if not 2.0 < tail < math.inf:
         raise InputError(f"tail is {tail}: it must be above 2, or the mean degree would not exist")
     level_odds = _closeness(closeness, len(levels))
@@ -101,22 +101,22 @@ def make_federated_network(
     communities = np.column_stack([place * parts // n_users for parts in levels])
     home = communities[:, -1]
     edges = _contacts(home, levels, mean_degree, tail, level_odds, contacts_rng)
-    rated = _rated(home, levels, n_artists, taste_strength, ratings_per_user, ratings_rng)
+    rated = _draw_ratings(home, levels, n_artists, taste_strength, ratings_per_user, ratings_rng)
     servers = _servers(home, finest, n_servers, server_loyalty, servers_rng)
 
     row, artist_row = shuffle_rng.permutation(n_users), shuffle_rng.permutation(n_artists)
-    servers = _moved(servers, row)
+    servers = _move(servers, row)
     hosts = make_server_names(n_servers)
     rated = np.sort(row[rated // n_artists] * n_artists + artist_row[rated % n_artists])
     plays = 1 + ratings_rng.lognormal(mean=4.0, sigma=1.3, size=len(rated)).astype(np.int64)  # heavy-tailed, median about 55
     return FederatedNetwork(
         graph=ContactGraph.from_rows(row[np.column_stack(np.divmod(edges, n_users))], users=make_account_names(servers, hosts)),
-        communities=_frozen(_moved(communities, row)),
-        servers=_frozen(servers),
+        communities=_freeze(_move(communities, row)),
+        servers=_freeze(servers),
         server_names=hosts,
-        ratings=_frozen(np.column_stack((rated // n_artists, rated % n_artists, plays))),
+        ratings=_freeze(np.column_stack((rated // n_artists, rated % n_artists, plays))),
         artist_names=make_artist_names(n_artists),
-        artist_communities=_frozen(_moved(np.arange(n_artists, dtype=np.int64) * finest // n_artists, artist_row)),
+        artist_communities=_freeze(_move(np.arange(n_artists, dtype=np.int64) * finest // n_artists, artist_row)),
     )
 
 
@@ -144,7 +144,7 @@ def _contacts(
     return draw_distinct(draw, round(n_users * mean_degree / 2), what)
 
 
-def _rated(
+def _draw_ratings(
     home: NDArray[np.int64],
     levels: Sequence[int],
     n_artists: int,
@@ -180,14 +180,14 @@ def _weights(n_users: int, mean_degree: float, tail: float, rng: np.random.Gener
     return capped
 
 
-def _moved(values: NDArray[np.int64], row: NDArray[np.int64]) -> NDArray[np.int64]:
+def _move(values: NDArray[np.int64], row: NDArray[np.int64]) -> NDArray[np.int64]:
     """The values in the order after everyone has moved to their new row."""
     moved = np.empty_like(values)
     moved[row] = values
     return moved
 
 
-def _frozen(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _freeze(values: NDArray[np.int64]) -> NDArray[np.int64]:
     values.flags.writeable = False
     return values
 
@@ -215,6 +215,6 @@ def _at_least(name: str, value: Any, least: int) -> None:
         raise InputError(f"{name} is {value}: it must be a whole number of at least {least}")
 
 
-def _between(name: str, value: float, least: float, most: float) -> None:
+def _check_between(name: str, value: float, least: float, most: float) -> None:
     if not least <= value <= most:
         raise InputError(f"{name} is {value}: it must be between {least:g} and {most:g}")

@@ -59,7 +59,7 @@ def make_cliques(sizes: Sequence[int]) -> KnownGraph:
     ends = np.concatenate(([0], np.cumsum(sizes)))
     groups = [range(start, stop) for start, stop in pairwise(ends.tolist())]
     edges = [pair for group in groups for pair in combinations(group, 2)]
-    tree = _joined([_halved(group) for group in sorted(groups, key=len)])
+    tree = _join([_halve(group) for group in sorted(groups, key=len)])
     return _by_degree_vectors(edges, int(ends[-1]), tree, np.arange(ends[-1]))
 
 
@@ -89,12 +89,12 @@ def make_nested_cliques(branching: Sequence[int] = (2, 2), size: int = 3, contac
     members = [range(clique * size, (clique + 1) * size) for clique in range(n_cliques)]
     edges = [pair for clique in members for pair in combinations(clique, 2)]
     for one, other in combinations(range(n_cliques), 2):
-        reach = links[_parting_level(one, other, branching)]
+        reach = links[_find_parting_level(one, other, branching)]
         # Each user is linked to the next `reach` places of the other clique, in a circle: everyone gets the same number.
         edges += [(members[one][place], members[other][(place + step) % size]) for place in range(size) for step in range(reach)]
-    clusters = [_halved(clique) for clique in members]
+    clusters = [_halve(clique) for clique in members]
     for parts in reversed(branching):
-        clusters = [_joined(clusters[start : start + parts]) for start in range(0, len(clusters), parts)]
+        clusters = [_join(clusters[start : start + parts]) for start in range(0, len(clusters), parts)]
     return _by_degree_vectors(edges, n_cliques * size, clusters[0], np.repeat(np.arange(n_cliques), size))
 
 
@@ -112,7 +112,7 @@ def make_path(n_users: int) -> KnownGraph:
     graph = ContactGraph.from_edges(np.array(list(pairwise(range(n_users)))))
     dissimilarity = 2.0 - graph.to_scipy().toarray()
     np.fill_diagonal(dissimilarity, 0.0)
-    return KnownGraph(graph, _halved(range(n_users)), dissimilarity, None)
+    return KnownGraph(graph, _halve(range(n_users)), dissimilarity, None)
 
 
 def _by_degree_vectors(edges: list[tuple[int, int]], n_users: int, tree: NestedTree, bins: NDArray[np.int64]) -> KnownGraph:
@@ -123,7 +123,7 @@ def _by_degree_vectors(edges: list[tuple[int, int]], n_users: int, tree: NestedT
     return KnownGraph(graph, tree, dissimilarity, bins)
 
 
-def _parting_level(one: int, other: int, branching: Sequence[int]) -> int:
+def _find_parting_level(one: int, other: int, branching: Sequence[int]) -> int:
     """The level, coarsest 0, at which two cliques first lie in different parts."""
     below = math.prod(branching)
     for level, parts in enumerate(branching):
@@ -133,14 +133,14 @@ def _parting_level(one: int, other: int, branching: Sequence[int]) -> int:
     return len(branching)
 
 
-def _halved(leaves: range) -> NestedTree:
+def _halve(leaves: range) -> NestedTree:
     """The tree that cuts a stretch of leaves in half, again and again."""
     if len(leaves) == 1:
         return leaves[0]
     middle = len(leaves) // 2
-    return (_halved(leaves[:middle]), _halved(leaves[middle:]))
+    return (_halve(leaves[:middle]), _halve(leaves[middle:]))
 
 
-def _joined(trees: Sequence[NestedTree]) -> NestedTree:
+def _join(trees: Sequence[NestedTree]) -> NestedTree:
     """The tree that joins the first two, then the third to them, and so on."""
     return reduce(lambda tree, following: (tree, following), trees)

@@ -234,7 +234,7 @@ def cover_users(tree: TreeArrays, min_size: int, max_size: int) -> list[Cluster]
 
 
 def cut_by_size(tree: TreeArrays, max_size: int) -> NDArray[np.int64]:
-    """Labels of the largest clusters that hold at most so many users; see the tree's method."""
+    """Labels of the largest clusters of at most max_size users; see the tree's method."""
     return _label(tree, tree.size[tree.n_users :] > check_count("max_size", max_size))
 
 

@@ -121,7 +121,7 @@ class Thresholds:
         """
         counts = as_vectors(vectors)
         room = None if max_thresholds is None else max(1, max_thresholds // counts.shape[1])
-        edges = [_pooled_edges(column, room) for column in counts.T]
+        edges = [_pool_edges(column, room) for column in counts.T]
         return cls(tuple(edge[:-1] for edge in edges), tuple(np.diff(edge) for edge in edges))
 
     def __iter__(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -181,7 +181,7 @@ def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
     return counts
 
 
-def _pooled_edges(column: NDArray[Any], room: int | None) -> NDArray[np.float64]:
+def _pool_edges(column: NDArray[Any], room: int | None) -> NDArray[np.float64]:
     """The distinct counts of a bin; past `room` thresholds only some, close together where many users are told apart."""
     edges, repeats = np.unique(column.astype(np.float64), return_counts=True)
     if room is None or len(edges) - 1 <= room:

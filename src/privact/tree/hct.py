@@ -122,7 +122,7 @@ class HierarchicalClusterTree(TreeArrays):
         then the first. Labels 0 to k-1 follow the leaf order. k="auto" stops before the split that is smallest compared
         with the last one made, at no more than sqrt(n) clusters. Trees without a balance floor lose users one by one on
         the way down: with a min_size above 1 whoever falls off in a smaller group is labelled -1, and all k clusters have
-        at least so many users.
+        at least min_size users.
         """
         return clusters.cut_into(self, clusters.choose_count(self, min_size) if k == "auto" else k, min_size)
 

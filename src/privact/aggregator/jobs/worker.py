@@ -98,7 +98,7 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
     from privact.aggregator.storage.stored_reports import read_round
 
     url, round_id, folder = order["url"], order["round"], Path(order["folder"])
-    with _emptied(folder.parent / "scratch" / round_id) as scratch:
+    with _empty(folder.parent / "scratch" / round_id) as scratch:
         try:
             stored = read_round(url, round_id)
             if stored.round.series is not None:
@@ -171,7 +171,7 @@ def _release(learned: Learned, round_id: str, folder: Path, channel: Channel) ->
 
 
 @contextmanager
-def _emptied(folder: Path) -> Iterator[Path]:
+def _empty(folder: Path) -> Iterator[Path]:
     """A folder for temporary files, without what an attempt that was killed left there; removed at the end of the block."""
     shutil.rmtree(folder, ignore_errors=True)
     try:

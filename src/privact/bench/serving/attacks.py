@@ -99,7 +99,7 @@ def list_speeds(result: dict[str, Any]) -> list[Speed]:
 
 
 def _send_head(aggregator: LocalAggregator, beginning: bytes, filler: bytes, n_bytes: int) -> int:
-    """Send an endless head until so many bytes are sent or the server closes; how many were sent."""
+    """Send an endless head until n_bytes are sent or the server closes; returns how many were sent."""
     parts = urlsplit(aggregator.url)
     block, sent = filler * 64, 0
     with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection, suppress(OSError):
@@ -157,7 +157,7 @@ def _ask(url: str, path: str, token: str | None) -> int:
 
 
 def _time_user(aggregator: LocalAggregator, token: str, seconds: float) -> float:
-    """Median milliseconds of /v1/me, asked for so many seconds."""
+    """Median milliseconds of /v1/me, asked again and again for some seconds."""
     return _time(aggregator.url, lambda number: "/v1/me", token, seconds)
 
 

@@ -85,7 +85,7 @@ def send_load(
             requests,
             concurrency=concurrency,
             rate=rate,
-            tell=lambda done, load: progress("devices answer", done, len(reports)),
+            on_progress=lambda done, load: progress("devices answer", done, len(reports)),
         )
     )
 

@@ -180,15 +180,15 @@ async def send_all(
     *,
     concurrency: int = 32,
     rate: float | None = None,
-    tell: Callable[[int, Load], None] = lambda done, load: None,
+    on_progress: Callable[[int, Load], None] = lambda done, load: None,
 ) -> Load:
-    """Send every request once, and again as it was where an answer did not come.
+    """Send every request once, and again as it was where an response did not come.
 
     endpoint: where to.
     requests: whole requests, head and body, each made when it is its turn.
     concurrency: how many are under way at a time, each on a connection of its own.
     rate: most requests a second; as fast as answers come if absent.
-    tell: called with how many are done, about five times a second.
+    on_progress: called with how many are done, about five times a second.
     """
     if concurrency < 1 or (rate is not None and not rate > 0):
         raise InputError(f"concurrency {concurrency} and rate {rate}: both must be above 0")
@@ -207,7 +207,7 @@ async def send_all(
     async def report() -> None:
         while True:
             await asyncio.sleep(0.2)
-            tell(load.statuses.total(), load)
+            on_progress(load.statuses.total(), load)
 
     teller = asyncio.create_task(report())
     try:

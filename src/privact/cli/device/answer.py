@@ -43,7 +43,7 @@ def answer(
     field: Annotated[str, typer.Option(help="Which property of a vCard is the id: email, tel, impp, social, ...")] = "email",
     within: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Send at a random time within so many seconds.", show_default="600; 2 on loopback"),
+        typer.Option(metavar="SECONDS", help="Send at a random time within this window.", show_default="600; 2 on loopback"),
     ] = None,
     now: Annotated[bool, typer.Option("--now", help="Send at once: for tests, since the time then tells something.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Only store the reports; the next call sends them.")] = False,

@@ -236,10 +236,10 @@ def _read(file: Path) -> list[str]:
 
 def _private(path: Path) -> IO[str]:
     """A new file that only its owner can read; an old one is never overwritten, since its tokens exist nowhere else."""
-    from privact.cli.files import checked_output
+    from privact.cli.files import check_output
     from privact.errors import InputError
 
-    checked_output(path)
+    check_output(path)
     try:
         return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8")
     except FileExistsError:

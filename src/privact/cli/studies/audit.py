@@ -138,7 +138,7 @@ def poisoning(
     from privact.audit.poisoning import measure_poisoning
 
     with progress_bar(quiet=json) as show:
-        found = measure_poisoning(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, tell=show)
+        found = measure_poisoning(None if data is None else str(data), n_users=users, epsilon=promise, seeds=seeds, progress=show)
     if json:
         print_json(found)
         return

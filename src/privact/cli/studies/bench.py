@@ -9,7 +9,7 @@ import typer
 
 from privact.bench.benchmark import Benchmark, Table
 from privact.bench.registry import BENCHMARKS
-from privact.cli.files import DataFolder, JsonFile, checked_output, keep_json
+from privact.cli.files import DataFolder, JsonFile, check_output, keep_json
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.text import Json, number, print_json, table
 from privact.progress import progress_bar
@@ -33,7 +33,7 @@ def add_command(benchmark: Benchmark) -> None:
     """Add `privact bench NAME`."""
 
     def run(to_json: Path | None, data: Path | None = None, **options: Any) -> None:
-        target = None if to_json is None else checked_output(to_json)
+        target = None if to_json is None else check_output(to_json)
         module = benchmark.module()
         with progress_bar() as show:
             result = benchmark.run(None if data is None else str(data), options, show)
@@ -66,7 +66,7 @@ def all_benchmarks(data: DataFolder = None, to_json: JsonFile = None) -> None:
     """Every benchmark with its default options: all published numbers, and what machine measured them."""
     from privact.bench.machine import describe_machine
 
-    target = None if to_json is None else checked_output(to_json)
+    target = None if to_json is None else check_output(to_json)
     modules = {benchmark.name: benchmark.module() for benchmark in BENCHMARKS}
     found = {}
     for benchmark in BENCHMARKS:

@@ -71,7 +71,7 @@ def get(name: Name, archive: Archive = None, output: Folder = Path("data"), yes:
 
 
 @app.command("list", epilog="\b\nExample:\n  privact data list --data data")
-def listed(data: DataFolder = None, as_json: Json = False) -> None:
+def list_datasets(data: DataFolder = None, as_json: Json = False) -> None:
     """The datasets: where they come from, and which are here."""
     import os
 
@@ -83,7 +83,7 @@ def listed(data: DataFolder = None, as_json: Json = False) -> None:
     here = {source.name: check_files(source, folder) for source in SOURCES.values()}
     words = {None: "no", True: "yes", False: "other content"}
     if as_json:
-        rows = [{**_described(source), "here": words[here[source.name]]} for source in SOURCES.values()]
+        rows = [{**_describe(source), "here": words[here[source.name]]} for source in SOURCES.values()]
         print_json({"folder": str(folder), "datasets": rows})
         return
     table(
@@ -156,7 +156,7 @@ def _bytes_of(archive: Path) -> int:
         raise InputError(f"cannot read {archive}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _described(source: Source) -> dict[str, Any]:
+def _describe(source: Source) -> dict[str, Any]:
     return {
         "name": source.name,
         "title": source.title,
@@ -173,7 +173,7 @@ def _described(source: Source) -> dict[str, Any]:
 
 def _say_already(source: Source, output: Path, as_json: bool) -> None:
     if as_json:
-        print_json({"source": _described(source), "already_there": True, "folder": str(output / source.name)})
+        print_json({"source": _describe(source), "already_there": True, "folder": str(output / source.name)})
     else:
         print(f"{source.name} is in {output / source.name} already, with the content that it should have.")
 
@@ -182,7 +182,7 @@ def _say_done(source: Source, found: Fetched, output: Path, as_json: bool) -> No
     if as_json:
         print_json(
             {
-                "source": _described(source),
+                "source": _describe(source),
                 "already_there": False,
                 "folder": str(output / source.name),
                 "files": [str(path) for path in found.files],

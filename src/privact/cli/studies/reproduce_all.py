@@ -56,11 +56,11 @@ def _report_sections(show: Progress, quiet: bool) -> Progress:
     if quiet or sys.stderr.isatty():
         return show
 
-    def tell(stage: str, done: int, total: int) -> None:
+    def print_section(stage: str, done: int, total: int) -> None:
         if "," not in stage:
             print(f"privact: {stage}", file=sys.stderr, flush=True)
 
-    return tell
+    return print_section
 
 
 def _finish(done: list[SectionResult], reports: list[Path], as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from privact.cli.files import TreePath, checked_output, find_user, read_labels
+from privact.cli.files import TreePath, check_output, find_user, read_labels
 from privact.cli.text import Json, print_json, shown
 
 __all__ = ["app"]
@@ -48,7 +48,7 @@ def convert(
     from privact.tree.hct import HierarchicalClusterTree
 
     if output is not None:
-        checked_output(output)
+        check_output(output)
     loaded = HierarchicalClusterTree.load(tree)
     table = to is Format.LINKAGE and (output is None or output.suffix != ".npy")
     name = "linkage-table" if table else to.value
@@ -102,9 +102,9 @@ def show(
     from privact.tree.hct import HierarchicalClusterTree
 
     check_kind(output)
-    checked_output(output)
-    with progress_bar() as tell:
-        tell("drawing", 0, 0)
+    check_output(output)
+    with progress_bar() as progress:
+        progress("drawing", 0, 0)
         loaded = HierarchicalClusterTree.load(tree)
         ids = loaded.users.names() if loaded.users is not None else [str(leaf) for leaf in range(loaded.n_users)]
         save_picture(

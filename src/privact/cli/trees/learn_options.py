@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Balance", "Cluster", "EngineChoice", "EvidenceFile", "ProfileName", "RoundName", "Scratch", "SearchName", "Source",
-    "Workers", "chosen_engine", "tell_balance",
+    "Workers", "open_chosen_engine", "tell_balance",
 ]  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def tell_balance(parameters: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def chosen_engine(choice: EngineChoice, n_users: int) -> Iterator[Engine]:
+def open_chosen_engine(choice: EngineChoice, n_users: int) -> Iterator[Engine]:
     """Open the engine that was asked for; by default one process per core for very many users."""
     from privact.learn.scale.engines import open_engine, workers_for
 

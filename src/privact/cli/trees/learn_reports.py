@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from privact.cli.files import read_labels
 from privact.cli.text import facts, number, paragraph, print_json
-from privact.cli.trees.learn_options import EngineChoice, chosen_engine, tell_balance
+from privact.cli.trees.learn_options import EngineChoice, open_chosen_engine, tell_balance
 from privact.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def learn_file(
         progress("reading reports", 0, 0)
         reports = _read_file(source, labels, epsilon, label_bins, Path(folder))
         parameters = public_parameters(epsilon, reports.table.matrix.shape[1], reports.equal_bins)
-        with chosen_engine(choice, len(reports.table)) as engine:
+        with open_chosen_engine(choice, len(reports.table)) as engine:
             learned = learn_from_reports(reports, settings, parameters=parameters, engine=engine, progress=progress)
             return learned, engine.workers
 
@@ -76,7 +76,7 @@ def learn_round(
         settings = replace(settings, random_state=stored.search_seed)
     with _scratch(choice) as folder, progress_bar() as progress:
         table = read_stored_table(url, stored, Path(folder) / "reports", progress)
-        with chosen_engine(choice, len(table)) as engine:
+        with open_chosen_engine(choice, len(table)) as engine:
             learned = learn_stored_round(url, stored, table, settings, engine=engine, progress=progress)
             return learned, engine.workers
 

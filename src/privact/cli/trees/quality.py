@@ -41,14 +41,14 @@ def cost(
     from privact.tree.cost import dasgupta_cost, rho
     from privact.tree.hct import HierarchicalClusterTree
 
-    with progress_bar() as tell:
-        tell("reading", 0, 0)
+    with progress_bar() as progress:
+        progress("reading", 0, 0)
         loaded = HierarchicalClusterTree.load(tree)
         contacts, left_out = contacts_of(loaded, graph)
         bins, n_bins = bins_of(loaded, contacts, labels)
         vectors = degree_vectors(contacts, bins, n_bins)
-        trees = {"this tree": loaded, **controls(loaded, contacts, seed, tell)}
-        tell("costs", 0, 0)
+        trees = {"this tree": loaded, **controls(loaded, contacts, seed, progress)}
+        progress("costs", 0, 0)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             costs = dict(zip(trees, pool.map(lambda candidate: dasgupta_cost(candidate, vectors), trees.values()), strict=True))
     whole = rho(loaded.n_users)
@@ -77,13 +77,13 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
     from privact.query.quality import measure_tree_quality
     from privact.tree.hct import HierarchicalClusterTree
 
-    with progress_bar() as tell:
-        tell("reading", 0, 0)
+    with progress_bar() as progress:
+        progress("reading", 0, 0)
         loaded = HierarchicalClusterTree.load(tree)
         contacts, left_out = contacts_of(loaded, graph)
         adjacency = contacts.to_scipy()
-        trees = {"this tree": loaded, **controls(loaded, contacts, seed, tell)}
-        tell("quality", 0, 0)
+        trees = {"this tree": loaded, **controls(loaded, contacts, seed, progress)}
+        progress("quality", 0, 0)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             measured = pool.map(lambda candidate: measure_tree_quality(candidate, adjacency), trees.values())
             found = dict(zip(trees, measured, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.files import TreePath, UserName, checked_output, find_user
+from privact.cli.files import TreePath, UserName, check_output, find_user
 from privact.cli.text import Json, columns, facts, number, print_json, shown, table
 from privact.cli.times import told
 
@@ -125,7 +125,7 @@ def cut(
     if (k is None) == (max_size is None):
         raise InputError("a cut needs either a number of clusters (-k 20) or a largest size (--max-size 100)")
     if output is not None:
-        checked_output(output)
+        check_output(output)
     loaded = _load(tree)
     labels = _cut_by(loaded, k, min_size, max_size)
     if output is not None:

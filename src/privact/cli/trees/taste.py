@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privact.cli.files import RepeatsChoice, checked_output, read_repeats
+from privact.cli.files import RepeatsChoice, check_output, read_repeats
 from privact.cli.text import Json, number, paragraph, print_json, table
 
 __all__ = ["app"]
@@ -60,7 +60,7 @@ def taste(
         if value < least or (most is not None and value > most):
             limit = f"at least {least}" if most is None else f"from {least} to {most}"
             raise InputError(f"{option} {value} cannot be: give a whole number {limit}")
-    checked_output(output)
+    check_output(output)
     found = read_ratings(ratings, repeats=read_repeats(repeats))
     groups = find_taste_groups(found, k, np.random.default_rng(seed), factors)
     digits = len(str(groups.n_groups))  # readers number labels in alphabetical order

@@ -63,7 +63,9 @@ def bins_of(tree: HierarchicalClusterTree, graph: ContactGraph, labels: Path | N
     return assign_bins(graph.names, bytes.fromhex(seed), n_bins), n_bins
 
 
-def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell: Progress) -> dict[str, HierarchicalClusterTree]:
+def controls(
+    tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, progress: Progress
+) -> dict[str, HierarchicalClusterTree]:
     """What every tree is compared with: one that knows only how many contacts users have, and one that knows nothing.
 
     The first is learned with the epsilon that the tree's parameters tell, without noise if they tell none.
@@ -72,5 +74,5 @@ def controls(tree: HierarchicalClusterTree, graph: ContactGraph, seed: int, tell
         raise InputError(f"--seed {seed} is below 0: give a whole number of at least 0")
     epsilon = tree.parameters.get("epsilon")
     with open_engine(workers_for(graph.n_users)) as engine:
-        degree_only = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=tell, engine=engine).tree_
+        degree_only = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=progress, engine=engine).tree_
     return {"number of contacts only": degree_only, "random tree": draw_random_tree(tree.n_users, np.random.default_rng(seed))}

@@ -57,7 +57,7 @@ def _format_text(numbers: list[dict[str, Any]], meant: list[dict[str, Any]], n_u
             ["bins", "compared by", "contacts", "times random bins"],
             [
                 [
-                    _named(row) + (" (control)" if row["control"] else ""),
+                    _name(row) + (" (control)" if row["control"] else ""),
                     row["profile"],
                     f"{row['share_of_contacts']:.4f}",
                     f"{row['share_of_contacts'] / reference:.2f}",
@@ -68,7 +68,7 @@ def _format_text(numbers: list[dict[str, Any]], meant: list[dict[str, Any]], n_u
     )
 
 
-def _named(row: dict[str, Any]) -> str:
+def _name(row: dict[str, Any]) -> str:
     return {"random": "random bins", "one": "one bin"}.get(row["bins"], str(row["bins"]))
 
 
@@ -128,7 +128,7 @@ def _draw(figure: Any, numbers: list[dict[str, Any]], meant: list[dict[str, Any]
         [row["share_of_contacts"] for row in rows],
         color=["#b8bfca" if row["control"] else "#c98a3d" if row["bins"] == "random" else "#2f6f9f" for row in rows],
     )
-    right.set_yticks(range(len(rows)), [f"{_named(row)}, {row['profile']}" for row in rows], fontsize=8)
+    right.set_yticks(range(len(rows)), [f"{_name(row)}, {row['profile']}" for row in rows], fontsize=8)
     right.set_xlabel("made-up network, ε = 1 (grey: control, orange: the paper's bins)", fontsize=8)
     for panel in (left, right):
         panel.spines[["top", "right"]].set_visible(False)

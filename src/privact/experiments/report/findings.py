@@ -59,7 +59,9 @@ class Page:
         enough = self.runs is None or self.runs > 1
         return replace(
             self,
-            claims=[claim if claim.decided or (claim.decided is None and enough) else _undecided(claim) for claim in self.claims],
+            claims=[
+                claim if claim.decided or (claim.decided is None and enough) else _leave_open(claim) for claim in self.claims
+            ],
         )
 
 
@@ -76,7 +78,7 @@ class Findings:
     page: Page
 
 
-def _undecided(claim: Claim) -> Claim:
+def _leave_open(claim: Claim) -> Claim:
     evidence = f"{claim.evidence} By these numbers alone: {claim.verdict}."
     return replace(claim, verdict="too few runs to tell", evidence=evidence)
 

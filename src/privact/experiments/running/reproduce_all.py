@@ -87,7 +87,7 @@ def _run(
 
     def compute() -> dict[str, Any]:
         fresh.append(experiment.name)
-        with _timed(output / "cells", settings) as clock:
+        with _time(output / "cells", settings) as clock:
             parts = output / "cells" / f"data-{content.digest[:16]}" / "cells"
             found = experiment.run(PaperNetworks(folder), quick=quick, parts=parts, progress=progress)
             with TemporaryDirectory(prefix="privact-") as place:
@@ -127,7 +127,7 @@ def _write_changed(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _timed(folder: Path, settings: dict[str, Any]) -> Iterator[Any]:
+def _time(folder: Path, settings: dict[str, Any]) -> Iterator[Any]:
     """A clock that continues after an interruption: it gives the seconds that all attempts took together."""
     name = hashlib.blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=12).hexdigest()
     path = folder / f"{name}.spent"

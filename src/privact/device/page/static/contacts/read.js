@@ -9,7 +9,7 @@ import { looksLikeMastodon, readMastodon } from "./mastodon.js";
 import { readList } from "./plain_list.js";
 import { readCards } from "./vcard.js";
 
-const LONGEST_ID = 320; // an e-mail address has at most so many characters
+const LONGEST_ID = 320; // the longest e-mail address
 
 // ids: normalised, each once, in order, never the person's own. format: how the file was read.
 // duplicates, oneself, withoutId: how many entries were left out, and why. skipped: place and reason of those without an id.
