@@ -19,7 +19,7 @@ from privact.aggregator.domain.label_upload import build_table
 from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.signed_rounds import append_round
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import STATES, label_tables, rounds, users
+from privact.aggregator.storage.schema import STATES, label_tables, rounds, series, users
 from privact.errors import InputError, ProtocolError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
@@ -104,7 +104,8 @@ def keep_labels(store: Store, round_id: str, source: str) -> None:
 
 
 def delete_draft(store: Store, round_id: str) -> None:
-    """Delete a draft with its labels; a round that was ever open stays, since devices may have paid for it.
+    """Delete a draft with its labels, and the series that it would have begun; a round that was ever open stays, since devices
+    may have paid for it.
 
     store: where rounds are.
     round_id: the draft.
@@ -115,6 +116,8 @@ def delete_draft(store: Store, round_id: str) -> None:
             raise WrongState(f"round {round_id!r} is {row.state}, not a draft: only drafts can be deleted")
         connection.execute(delete(label_tables).where(label_tables.c.round_id == round_id))
         connection.execute(delete(rounds).where(rounds.c.id == round_id))
+        if row.series is not None:  # a draft is its first and only round
+            connection.execute(delete(series).where(series.c.name == row.series))
 
 
 def open_round(store: Store, round_id: str, now: int, minimum_users: int, signing_key: bytes | None = None) -> None:

@@ -9,7 +9,7 @@ from privact.aggregator.domain.enrolment import enrol
 from privact.aggregator.domain.leases import take_lease
 from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.release import fail_round, record_release
-from privact.aggregator.domain.rounds import close_due, keep_labels, open_round
+from privact.aggregator.domain.rounds import close_due, delete_draft, keep_labels, open_round
 from privact.aggregator.domain.series.running_series import create_series, is_last, open_next, stop_series
 from privact.aggregator.domain.series.series_descriptions import describe_series, list_series
 from privact.aggregator.domain.signed_rounds import read_log
@@ -161,6 +161,14 @@ def test_a_draft_that_is_stopped_is_never_opened_again_by_itself(store):
     create_series(store, WISH, NOW)
     stop_series(store, "autumn", NOW)
     assert describe_series(store, "autumn", drafts=True)["state"] == "stopped"
+
+
+def test_a_draft_that_is_deleted_frees_the_name(store):
+    create_series(store, WISH, NOW)
+    delete_draft(store, "autumn.1")
+    with pytest.raises(NotFound):
+        describe_series(store, "autumn", drafts=True)
+    create_series(store, WISH, NOW)
 
 
 def test_the_last_round_is_the_last(running):
