@@ -238,7 +238,7 @@
       return {
         k,
         min_size: minSize,
-        clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)), groups: this.groupsAt(c.place, c.size) })),
+        clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)), ...this.groupsAt(c.place, c.size) })),
         left_out: { clusters: k - kept.length, users: total(clusters) - total(kept) },
         in_none: this.n - total(clusters),
       };
@@ -246,14 +246,14 @@
 
     // The groups that most users of a stretch of the leaf order are in.
     groupsAt(place, size) {
-      if (!this.groups) return [];
+      if (!this.groups) return {};
       const counts = new Map();
       this.order.subarray(place, place + size).forEach((leaf) => {
         const group = this.groups.of[leaf];
         if (group !== 255) counts.set(group, (counts.get(group) ?? 0) + 1);
       });
       const best = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MENTIONED);
-      return best.map(([group, count]) => ({ number: group, name: this.groups.names[group], share: count / size }));
+      return { groups: best.map(([group, count]) => ({ number: group, name: this.groups.names[group], share: count / size })) };
     }
 
     async compare(a, b) {
