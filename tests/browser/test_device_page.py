@@ -517,3 +517,32 @@ def test_a_tab_that_is_killed_after_using_an_invitation_goes_on_with_the_same_to
     again = context.new_page()
     again.goto(link)
     expect(ready(again).locator("#person-name")).to_have_text(user)
+
+
+AGREED = """async ([series, number]) => {
+    const [{ openDatabase }, { Home }, entries] = await Promise.all(
+        ["database", "home", "entries"].map((name) => import(`/join/ledger/${name}.js`)));
+    const home = new Home(await openDatabase());
+    const book = await home.ledgerOf((await home.accounts())[0].key).read();
+    const round = { id: `waves.${number}`, series: { name: "waves", number, ...series } };
+    try { entries.checkSeries(book, round); } catch (error) { return error.message; }
+    return entries.agreedSeries(book, round) !== null;
+}"""
+
+
+def test_a_series_is_asked_for_once_with_its_total_and_refused_when_it_changes(open_page, invited, contacts) -> None:
+    wish = {"name": "waves", "epsilon": 1.0, "rounds": 4, "every_seconds": 3600}
+    assert httpx.post(f"{invited.url}/v1/series", json=wish, headers=invited.operator).status_code == 201
+    assert httpx.post(f"{invited.url}/v1/series/waves/open", headers=invited.operator).status_code == 200
+    page = ready(open_page(invited.link(USERS[910])))
+    card = page.locator('[id="round-waves.1"]')
+    expect(card).to_contain_text("Round 1 of 4 of the series waves, 1 privacy point in all. You are asked once, for all of them.")
+    assert page.evaluate(AGREED, [{"rounds": 4, "epsilon": 1.0}, 1]) is False
+    assert "costs up to 44 in 4 rounds" in page.evaluate(AGREED, [{"rounds": 4, "epsilon": 44.0}, 1])
+    card.locator("input[type=file]").set_input_files(contacts)
+    card.get_by_role("button", name="Add noise").click()
+    expect(card).to_contain_text("Sending agrees to all 4 rounds that are left of this series, 1 privacy point in all.")
+    card.get_by_role("button", name=re.compile("^Send th")).click()
+    expect(card).to_contain_text("Sent. Thank you!")
+    assert page.evaluate(AGREED, [{"rounds": 4, "epsilon": 1.0}, 2]) is True
+    assert "you agreed to series waves with 4 rounds and 1 in all" in page.evaluate(AGREED, [{"rounds": 4, "epsilon": 2.0}, 2])

@@ -101,8 +101,28 @@ export function drawnFor(book, round) {
 
 const sourceOf = (round) => (round.bins === "random" ? round.seed : round.labelsDigest);
 
-// Refuse a round that costs more than is left, or whose report there is no room for.
+// The series that a round belongs to as it was agreed to, or null: who has paid for one of its rounds has agreed to all of them.
+export function agreedSeries(book, round) {
+  if (!round.series) return null;
+  return [...book.answers.values()].find((answer) => answer.round.series?.name === round.series.name)?.round.series ?? null;
+}
+
+// Refuse a round of a series that is not as agreed to, or a series whose remaining rounds cost more than is left.
+export function checkSeries(book, round) {
+  if (!round.series) return;
+  const { name, number, rounds, epsilon } = round.series;
+  const agreed = agreedSeries(book, round);
+  if (agreed && (agreed.rounds !== rounds || agreed.epsilon !== epsilon)) {
+    throw new RefusedError(`you agreed to series ${name} with ${agreed.rounds} rounds and ${inWords(agreed.epsilon)} in all, and now it says ${rounds} rounds and ${inWords(epsilon)}: it is not answered, tell the operator`);
+  }
+  if (!agreed && amount(epsilon) * BigInt(rounds - number + 1) > book.left * BigInt(rounds)) {
+    throw new RefusedError(`series ${name} costs up to ${inWords(epsilon)} in ${rounds} rounds, but only ${inWords(book.left)} of your ${inWords(book.rules.budget)} is left`);
+  }
+}
+
+// Refuse a round that costs more than is left, or whose report there is no room for, or that is not as its series was agreed to.
 export function checkBudget(book, round) {
+  checkSeries(book, round);
   if (amount(round.epsilon) > book.left) {
     throw new RefusedError(`round ${round.id} costs ${inWords(round.epsilon)}, but only ${inWords(book.left)} of your ${inWords(book.rules.budget)} is left`);
   }

@@ -4,9 +4,10 @@ import { countContacts, drawReport, payReport, reasonFor, sendReport, WINDOW } f
 import { readContacts, readFileText } from "../contacts/read.js";
 import { InputError } from "../core/errors.js";
 import { amount, inWords } from "../ledger/amounts.js";
+import { agreedSeries } from "../ledger/entries.js";
 import { button, make } from "./elements.js";
 import { drawPicture } from "./picture.js";
-import { foundWords, number, points, several, sorting, until } from "./words.js";
+import { askForSeries, foundWords, nameSeries, number, points, several, sorting, until } from "./words.js";
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const paragraph = (text, className = "") => make("p", { textContent: text, className });
@@ -20,7 +21,9 @@ export class RoundCard {
     const { round, notice } = proposal;
     this.element = make("section", { className: "card round", id: `round-${notice.id}`, attributes: { "aria-label": `Round ${notice.id}` } });
     const open = proposal.answer ? "you answered" : round ? until(round.closes + (proposal.late ? round.joinerSeconds : 0)) : "";
-    this.element.append(make("h2", { textContent: `Round ${notice.id}` }), paragraph(open, "quiet"), this.content, this.status);
+    this.element.append(make("h2", { textContent: `Round ${notice.id}` }), paragraph(open, "quiet"));
+    if (round?.series) this.element.append(paragraph(nameSeries(round.series, agreedSeries(book, round) !== null)));
+    this.element.append(this.content, this.status);
     this.#showFirst();
   }
 
@@ -92,7 +95,8 @@ export class RoundCard {
     const { account, client, ledger } = this.session;
     const drawn = await drawReport(account, client, ledger, this.proposal, this.counts, seconds());
     this.book = await ledger.read();
-    this.#showNumbers(drawn, true);
+    if (agreedSeries(this.book, this.proposal.round)) await this.#pay(); // it was asked once, for all rounds
+    else this.#showNumbers(drawn, true);
   }
 
   // Step 4: the very numbers, what they cost, and the choice.
@@ -108,6 +112,7 @@ export class RoundCard {
       paragraph(`${intro} ${round.nBins === 1 ? "This one number is" : `These ${number(round.nBins)} numbers are`} all that would be sent.`),
       drawPicture(round, known ? this.found.ids.length : null, this.counts, drawn.numbers),
       cost,
+      ...(round.series ? [paragraph(askForSeries(round.series), "strong")] : []),
       paragraph("Decide by what it costs, not by how the numbers look. If people sent only numbers that look good, the numbers would give more away.", "quiet"),
       make("div", { className: "actions" }, send, not),
     );

@@ -22,6 +22,15 @@ export const meaningOf = (epsilon) =>
   `Somebody who has no idea whether you know a certain person, fifty-fifty, can be at most ${surety(epsilon)} percent sure after seeing ` +
   `everything that is sent in a round of ${points(epsilon)}, by you and by that person.`;
 
+// Of which series a round is. agreed: whether the person agreed to all of it before.
+export const nameSeries = ({ name, number: place, rounds, epsilon }, agreed) =>
+  `Round ${place} of ${rounds} of the series ${name}, ${points(epsilon)} in all. ` +
+  (agreed ? "You agreed to it: choose your contacts, and this round is answered without another question." : "You are asked once, for all of them.");
+
+// What a person agrees to with the first round of a series.
+export const askForSeries = ({ number: place, rounds, epsilon }) =>
+  `Sending agrees to all ${rounds - place + 1} rounds that are left of this series, ${points(epsilon)} in all. You are not asked again, and more than that is refused.`;
+
 // What was found in a file, and what was left out.
 export function foundWords({ ids, format, duplicates, oneself, withoutId }) {
   const left = [];
