@@ -31,6 +31,7 @@ PROMISED = {
     "ContactRecommender",
     "Ratings",
     "read_ratings",
+    "OneRoundWarning",
 }
 
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         utility_bound as utility_bound,
     )
     from privact.tree.hct import HierarchicalClusterTree as HierarchicalClusterTree
+    from privact.tree.one_round import OneRoundWarning as OneRoundWarning
 
     __version__: str
 else:
@@ -106,6 +107,7 @@ else:
             "privact.recommend.people.contact_recommender": ["ContactRecommender"],
             "privact.tree.cost": ["relative_utility", "utility_bound"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
+            "privact.tree.one_round": ["OneRoundWarning"],
         },
     )
 

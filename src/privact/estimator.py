@@ -14,7 +14,7 @@ from privact.errors import InputError
 from privact.ids import UserId, keep_id
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
-from privact.learn.evidence.series.round_bins import choose_first_bins
+from privact.learn.evidence.series.round_bins import USUAL_ROUNDS, choose_first_bins
 from privact.learn.evidence.series_profile import SEES_NOTHING, SERIES_PROFILE, as_series, series_posterior
 from privact.learn.pipeline import Learned, LearnSettings, learn_from_reports
 from privact.learn.placement import Placement, place
@@ -29,6 +29,7 @@ from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
 from privact.sklearn_contract import SklearnClusterer, not_fitted
 from privact.tree.embedding import Embedding
+from privact.tree.one_round import ONE_ROUND, OneRoundWarning, is_one_round
 
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence
@@ -135,6 +136,8 @@ class PrivaCT(SklearnClusterer):
     def labels_(self) -> NDArray[np.int64]:
         """The cluster of each user when the tree is cut into `n_clusters`."""
         self._require_fit()
+        if is_one_round(self.tree_.parameters):
+            warnings.warn(f"{ONE_ROUND}: for example PrivaCT(rounds={USUAL_ROUNDS})", OneRoundWarning, stacklevel=2)
         return self.tree_.cut(self.n_clusters)
 
     @property

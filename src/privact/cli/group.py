@@ -16,6 +16,7 @@ _LATER = {
     "device": "privact.cli.device.app",
     "evaluate": "privact.cli.studies.evaluate",
     "explain": "privact.cli.studies.explain",
+    "plan": "privact.cli.studies.plan",
     "operators": "privact.cli.service.operators",
     "people": "privact.cli.trees.people",
     "recommend": "privact.cli.trees.recommend",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privact.simulate.known_graphs import make_path as make_path
     from privact.simulate.local_aggregator import LocalAggregator as LocalAggregator
     from privact.simulate.local_aggregator import run_aggregator as run_aggregator
+    from privact.simulate.planning import plan_series as plan_series
     from privact.simulate.reports import degree_vectors as degree_vectors
     from privact.simulate.reports import play_devices as play_devices
     from privact.simulate.reports import simulate_reports as simulate_reports
@@ -33,6 +34,7 @@ else:
             "privact.simulate.http_devices": ["Operator", "make_reports", "send_reports"],
             "privact.simulate.known_graphs": ["KnownGraph", "make_cliques", "make_nested_cliques", "make_path"],
             "privact.simulate.local_aggregator": ["LocalAggregator", "run_aggregator"],
+            "privact.simulate.planning": ["plan_series"],
             "privact.simulate.reports": ["degree_vectors", "play_devices", "simulate_reports", "simulated_noise"],
         },
     )

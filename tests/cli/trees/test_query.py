@@ -151,3 +151,8 @@ def test_a_cut_with_a_least_size_says_who_is_in_no_cluster(run, tmp_path):
     assert "2 clusters of 7 users" in shown
     assert "in no cluster: 1" in shown
     assert (tmp_path / "labels.tsv").read_text().splitlines()[-1] == "gus\t-1"
+
+
+def test_a_tree_of_one_round_over_random_bins_is_said_not_to_show_communities(run, tree):
+    for command in (("community", tree, "ann"), ("cut", tree, "-k", "2")):
+        assert "warning: one round over random bins" in run(*command).stderr

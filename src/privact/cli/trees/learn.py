@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from time import perf_counter
@@ -272,6 +273,7 @@ def _learn_graph(
 def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
     from privact.cli.privacy import SIMULATED, promise
     from privact.learn.evidence.series_profile import SEES_NOTHING
+    from privact.tree.one_round import ONE_ROUND, is_one_round
 
     parameters = summary["parameters"]
     noisy = "epsilon" in parameters
@@ -304,6 +306,8 @@ def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
     facts(rows)
     print()
     paragraph(f"Privacy. {privacy}")
+    if is_one_round(parameters):
+        print(f"warning: {ONE_ROUND} (--rounds 4 or --labels)", file=sys.stderr)
 
 
 def _temperature(text: str | None) -> float | tuple[float, ...] | None:

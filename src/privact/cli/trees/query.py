@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,14 @@ _USERS_SHOWN = 150
 def _ids(tree: HierarchicalClusterTree) -> Sequence[str | int]:
     """The users in the order of the leaves."""
     return range(tree.n_users) if tree.users is None else tree.users
+
+
+def _warn_of_one_round(tree: HierarchicalClusterTree) -> None:
+    """Tell on standard error that a tree cannot show communities."""
+    from privact.tree.one_round import ONE_ROUND, is_one_round
+
+    if is_one_round(tree.parameters):
+        print(f"warning: {ONE_ROUND}", file=sys.stderr)
 
 
 def _load(path: Path) -> HierarchicalClusterTree:
@@ -81,6 +90,7 @@ def community(
     if json:
         print_json({"user": user, "asked_size": size, "size": found.size, "alike": alike, "users": found.users})
         return
+    _warn_of_one_round(loaded)
     print(f"The close community of {shown(user)} has {found.size:,} users:\n")
     columns([str(member) for member in found.users[:_USERS_SHOWN]])
     if found.size > _USERS_SHOWN:
@@ -127,6 +137,8 @@ def cut(
     if output is not None:
         check_output(output)
     loaded = _load(tree)
+    if not json:
+        _warn_of_one_round(loaded)
     labels = _cut_by(loaded, k, min_size, max_size)
     if output is not None:
         _write_labels(loaded, labels, output)

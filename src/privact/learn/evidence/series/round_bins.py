@@ -11,7 +11,10 @@ from privact.learn.evidence.series.group_posterior import GroupPosterior, infer_
 from privact.learn.evidence.series.series_rounds import SeriesRound, noise_variance
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["FIRST_BINS", "choose_first_bins", "infer_next", "label_groups", "next_bins"]
+__all__ = ["FIRST_BINS", "USUAL_ROUNDS", "choose_first_bins", "infer_next", "label_groups", "next_bins"]
+
+USUAL_ROUNDS = 4
+"""Rounds of a series unless another number is asked for; docs/explanation/series.md says why."""
 
 FIRST_BINS, MOST_FIRST_BINS = 8, 32
 """Random bins of the first round under strong noise, and without noise."""
