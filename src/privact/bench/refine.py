@@ -29,7 +29,7 @@ BLOCKS = {
 }
 """Planted partitions: blocks, users of each, chance of a contact inside and across, and the total epsilons to measure."""
 
-MORE_ROUNDS = {("blocks 8 x 500, sparse", 4.0): (5,)}
+MORE_ROUNDS: dict[tuple[str, float | None], tuple[int, ...]] = {("blocks 8 x 500, sparse", 4.0): (5,)}
 """Numbers of rounds that are measured beside the one asked for: more help where communities are large and noise is weak."""
 
 REAL = {"facebook": (0.5, 1.0, 2.0, 4.0), "lastfm": (1.0,), "delicious": (1.0,), "douban": (1.0,)}

@@ -154,5 +154,5 @@ def test_a_cut_with_a_least_size_says_who_is_in_no_cluster(run, tmp_path):
 
 
 def test_a_tree_of_one_round_over_random_bins_is_said_not_to_show_communities(run, tree):
-    for command in (("community", tree, "ann"), ("cut", tree, "-k", "2")):
+    for command in (("community", tree, "ann", "--size", 4), ("cut", tree, "-k", "2")):
         assert "warning: one round over random bins" in run(*command).stderr
