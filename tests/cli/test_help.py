@@ -91,4 +91,4 @@ def test_a_query_loads_nothing_heavy_either(tree):
         "print(sorted(heavy), file=sys.stderr)"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stderr.strip() == "[]"
+    assert finished.stderr.splitlines()[-1] == "[]"  # before it: what a tree of one round cannot show

@@ -63,7 +63,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         _refine,
         options=(
             Option("seeds", 5, "Runs of each row.", minimum=1),
-            Option("rounds", 5, "Rounds of each series.", minimum=2),
+            Option("rounds", 4, "Rounds of each series.", minimum=2),
         ),
         needs_data=True,
         extra="graph",

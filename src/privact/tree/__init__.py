@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privact.tree.cost import utility_bound as utility_bound
     from privact.tree.embedding import Embedding as Embedding
     from privact.tree.hct import HierarchicalClusterTree as HierarchicalClusterTree
+    from privact.tree.one_round import OneRoundWarning as OneRoundWarning
     from privact.tree.user_ids import UserIds as UserIds
 else:
     from privact.exports import export_lazily
@@ -39,6 +40,7 @@ else:
             ],
             "privact.tree.embedding": ["Embedding"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
+            "privact.tree.one_round": ["OneRoundWarning"],
             "privact.tree.user_ids": ["UserIds"],
         },
     )

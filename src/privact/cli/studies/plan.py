@@ -25,7 +25,7 @@ def plan(
     seed: Annotated[int, typer.Option(help="Decides the network, the noise and the search.")] = 0,
     json: Json = False,
 ) -> None:
-    """Simulate what a series of rounds would find, before anybody is asked.
+    """Simulate what a series of rounds would find.
 
     A made-up network with communities is simulated with half, all and twice the epsilon, in one round and in series of rounds
     that share it. The table has the expected share of contacts: true contacts among a user's m nearest in the tree, m the
