@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from privact.network.graph_files import read_graph as read_graph
     from privact.protocol.report import Report as Report
     from privact.protocol.round import Round as Round
+    from privact.query.one_round import OneRoundWarning as OneRoundWarning
     from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender as ColdStartRecommender
     from privact.recommend.data.ratings import Ratings as Ratings
     from privact.recommend.data.read_ratings import read_ratings as read_ratings
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
         utility_bound as utility_bound,
     )
     from privact.tree.hct import HierarchicalClusterTree as HierarchicalClusterTree
-    from privact.tree.one_round import OneRoundWarning as OneRoundWarning
 
     __version__: str
 else:
@@ -107,7 +107,7 @@ else:
             "privact.recommend.people.contact_recommender": ["ContactRecommender"],
             "privact.tree.cost": ["relative_utility", "utility_bound"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
-            "privact.tree.one_round": ["OneRoundWarning"],
+            "privact.query.one_round": ["OneRoundWarning"],
         },
     )
 

@@ -27,9 +27,9 @@ from privact.network.user_labels import number_bins
 from privact.progress import Progress, open_progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
+from privact.query.one_round import ONE_ROUND, OneRoundWarning, is_one_round
 from privact.sklearn_contract import SklearnClusterer, not_fitted
 from privact.tree.embedding import Embedding
-from privact.tree.one_round import ONE_ROUND, OneRoundWarning, is_one_round
 
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privact.query.link_prediction import find_community_sizes as find_community_sizes
     from privact.query.link_prediction import measure_link_auc as measure_link_auc
+    from privact.query.one_round import OneRoundWarning as OneRoundWarning
     from privact.query.quality import TreeQuality as TreeQuality
     from privact.query.quality import draw_random_tree as draw_random_tree
     from privact.query.quality import find_near_users as find_near_users
@@ -20,6 +21,7 @@ else:
         __name__,
         {
             "privact.query.link_prediction": ["find_community_sizes", "measure_link_auc"],
+            "privact.query.one_round": ["OneRoundWarning"],
             "privact.query.quality": [
                 "TreeQuality",
                 "draw_random_tree",

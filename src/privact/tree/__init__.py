@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from privact.tree.cost import utility_bound as utility_bound
     from privact.tree.embedding import Embedding as Embedding
     from privact.tree.hct import HierarchicalClusterTree as HierarchicalClusterTree
-    from privact.tree.one_round import OneRoundWarning as OneRoundWarning
     from privact.tree.user_ids import UserIds as UserIds
 else:
     from privact.exports import export_lazily
@@ -40,7 +39,6 @@ else:
             ],
             "privact.tree.embedding": ["Embedding"],
             "privact.tree.hct": ["HierarchicalClusterTree"],
-            "privact.tree.one_round": ["OneRoundWarning"],
             "privact.tree.user_ids": ["UserIds"],
         },
     )

@@ -273,7 +273,7 @@ def _learn_graph(
 def _report(summary: dict[str, Any], seeded: bool, json: bool) -> None:
     from privact.cli.privacy import SIMULATED, promise
     from privact.learn.evidence.series_profile import SEES_NOTHING
-    from privact.tree.one_round import ONE_ROUND, is_one_round
+    from privact.query.one_round import ONE_ROUND, is_one_round
 
     parameters = summary["parameters"]
     noisy = "epsilon" in parameters

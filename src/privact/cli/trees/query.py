@@ -34,7 +34,7 @@ def _ids(tree: HierarchicalClusterTree) -> Sequence[str | int]:
 
 def _warn_of_one_round(tree: HierarchicalClusterTree) -> None:
     """Tell on standard error that a tree cannot show communities."""
-    from privact.tree.one_round import ONE_ROUND, is_one_round
+    from privact.query.one_round import ONE_ROUND, is_one_round
 
     if is_one_round(tree.parameters):
         print(f"warning: {ONE_ROUND}", file=sys.stderr)

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from privact import OneRoundWarning, PrivaCT
+from privact.query.one_round import is_one_round
 from privact.simulate import make_cliques
-from privact.tree.one_round import is_one_round
 
 
 @pytest.mark.parametrize(
