@@ -377,6 +377,9 @@ def test_what_comes_back_is_said_in_names(run, ask, server, joined):
     assert text.startswith("Round spring is over. These 3 people, you among them, are closest to you")
     assert text.endswith("bob@a.example cleo@b.example")
     assert ask("device", "community", "--size", "3")["others"] == people[1:]
+    server.results["people"] = {"people": [{"rank": 1, "user": "dan@d.example", "reason": "close to you in the tree"}]}
+    assert run("device", "people").stdout.splitlines()[1].split("  ") == ["dan@d.example", "close to you in the tree"]
+    assert ask("device", "people")["people"] == [{"user": "dan@d.example", "reason": "close to you in the tree"}]
     assert "waltz" in run("device", "recommend").stdout
     assert ask("device", "recommend")["items"] == [{"item": "waltz", "reason": "several close to you rated this"}]
     fails(run("device", "community", "--round", "autumn"), "round 'autumn' is not over, or you did not answer it")

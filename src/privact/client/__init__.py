@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from privact.client.joining import accept_invitation as accept_invitation
     from privact.client.operator_client import OperatorClient as OperatorClient
     from privact.client.results import CloseCommunity as CloseCommunity
+    from privact.client.results import LikelyContact as LikelyContact
     from privact.client.results import SuitingItem as SuitingItem
     from privact.client.results import find_result_round as find_result_round
     from privact.client.results import read_community as read_community
+    from privact.client.results import read_people as read_people
     from privact.client.results import read_recommendations as read_recommendations
 else:
     from privact.exports import export_lazily
@@ -31,9 +33,11 @@ else:
             "privact.client.operator_client": ["OperatorClient"],
             "privact.client.results": [
                 "CloseCommunity",
+                "LikelyContact",
                 "SuitingItem",
                 "find_result_round",
                 "read_community",
+                "read_people",
                 "read_recommendations",
             ],
         },

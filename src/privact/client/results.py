@@ -9,7 +9,15 @@ from urllib.parse import urlencode
 from privact.client.device_client import DeviceClient
 from privact.errors import AggregatorError, InputError
 
-__all__ = ["CloseCommunity", "SuitingItem", "find_result_round", "read_community", "read_recommendations"]
+__all__ = [
+    "CloseCommunity",
+    "LikelyContact",
+    "SuitingItem",
+    "find_result_round",
+    "read_community",
+    "read_people",
+    "read_recommendations",
+]
 
 _LONGEST: Final = 2**20
 
@@ -33,6 +41,14 @@ class SuitingItem:
     """An item for a user, and why it is listed, in words."""
 
     item: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class LikelyContact:
+    """Somebody whom a user may know, and why they are listed, in words."""
+
+    user: str
     reason: str
 
 
@@ -69,6 +85,16 @@ def read_recommendations(aggregator: DeviceClient, round_id: str, k: int) -> lis
     said = aggregator.ask_document(path, _LONGEST)
     try:
         return [SuitingItem(str(each["item"]), str(each["reason"])) for each in said["items"]]
+    except (LookupError, TypeError):
+        raise _unexpected(aggregator, path) from None
+
+
+def read_people(aggregator: DeviceClient, round_id: str, k: int) -> list[LikelyContact]:
+    """Up to k people whom the user who asks may know, the likeliest first; only people who want to be found are named."""
+    path = f"/v1/rounds/{round_id}/people?{urlencode({'k': k})}"
+    said = aggregator.ask_document(path, _LONGEST)
+    try:
+        return [LikelyContact(str(each["user"]), str(each["reason"])) for each in said["people"]]
     except (LookupError, TypeError):
         raise _unexpected(aggregator, path) from None
 

@@ -1,4 +1,4 @@
-"""privact device community and recommend: what comes back from a round that is over."""
+"""privact device community, people and recommend: what comes back from a round that is over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from privact.cli.device.options import HomeFolder, Url, home_at
 from privact.cli.text import Json, columns, number, paragraph, print_json, table
 
-__all__ = ["community", "recommend"]
+__all__ = ["community", "people", "recommend"]
 
 _RoundId = Annotated[str | None, typer.Option("--round", metavar="ID", help="The round.", show_default="the newest that is over")]
 
@@ -42,6 +42,32 @@ def community(
     if found.others:
         print()
         columns(found.others)
+
+
+def people(
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many people at most.")] = 20,
+    round: _RoundId = None,
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Show people whom you may know, with reasons.
+
+    Found from everybody's noisy numbers in a round that you answered; only people who want to be found are named.
+    """
+    from privact.client.device_client import DeviceClient
+    from privact.client.results import find_result_round, read_people
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        name = find_result_round(aggregator, round)
+        found = read_people(aggregator, name, k)
+    if json:
+        print_json({"round": name, "user": account.user, "people": [vars(person) for person in found]})
+    elif not found:
+        print("Nobody can be named yet: nobody whom you may know wants to be found.")
+    else:
+        table(["you may know", "why"], [[person.user, person.reason] for person in found])
 
 
 def recommend(
