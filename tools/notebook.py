@@ -59,11 +59,14 @@ def notebook_page(path: Path) -> str:
 
 def _run(source: str, names: dict[str, Any], where: str) -> list[dict[str, Any]]:
     tree = ast.parse(source, where)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    shown = last.value if isinstance(last, ast.Expr) else None
+    if shown is not None:
+        tree.body.pop()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, where, "exec"), names)
-        value = None if last is None else eval(compile(ast.Expression(last.value), where, "eval"), names)
+        value: Any = None if shown is None else eval(compile(ast.Expression(shown), where, "eval"), names)
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
         outputs.append({"output_type": "stream", "name": "stdout", "text": printed.getvalue().splitlines(keepends=True)})

@@ -14,14 +14,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from privact.protocol.addresses import aggregator_address
 from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 from privact.simulate.http_devices import Operator, make_reports, send_reports
 from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
 
-SIZES = {"wide": {"width": 1280, "height": 860}, "phone": {"width": 390, "height": 844}}
+SIZES = {"wide": (1280, 860), "phone": (390, 844)}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 N_USERS = 300
 
 
@@ -77,9 +78,14 @@ def photograph(folder: Path, empty: LocalAggregator, busy: LocalAggregator, toke
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
         )
-        for size, scheme in ((size, scheme) for size in SIZES for scheme in ("light", "dark")):
+        for size, scheme in ((size, scheme) for size in SIZES for scheme in SCHEMES):
+            width, height = SIZES[size]
             context = browser.new_context(
-                viewport=SIZES[size], color_scheme=scheme, reduced_motion="reduce", locale="en-GB", has_touch=size == "phone"
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,
+                reduced_motion="reduce",
+                locale="en-GB",
+                has_touch=size == "phone",
             )
             page = context.new_page()
             for name in visit(page, empty, busy, token):

@@ -21,6 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 URL = "http://127.0.0.1:8420"
@@ -171,11 +172,11 @@ def read_token() -> str:
     return path.read_text().strip() if path.exists() else OPERATOR
 
 
-def ask(path: str, token: str | None = None, body: bytes | None = None) -> dict[str, list[object]]:
+def ask(path: str, token: str | None = None, body: bytes | None = None) -> dict[str, Any]:
     """The JSON of a response."""
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     with urllib.request.urlopen(urllib.request.Request(URL + path, body, headers)) as response:
-        found: dict[str, list[object]] = json.load(response)
+        found: dict[str, Any] = json.load(response)
     return found
 
 
