@@ -47,6 +47,7 @@ def test_no_two_codes_or_tokens_are_alike():
         (f"https://clusters.example/other#{CODE}", "does not say where"),
         (f"http://clusters.example/join#{CODE}", "plain http"),
     ],
+    ids=["no code", "a letter short", "no address", "another page", "plain http"],
 )
 def test_half_a_link_is_refused(link, problem):
     with pytest.raises(InputError, match=problem):
