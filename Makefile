@@ -9,7 +9,7 @@ SLOW_SUITES := tests/promises tests/cluster tests/browser tests/deployment
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    a private round on a synthetic network, from contacts to pictures (in demo/)"
+	@echo "make demo    a private round on a synthetic network, and communities without labels, with pictures (in demo/)"
 	@echo "make test    all fast tests"
 	@echo "make promises, make cluster, make browser, make deployment    the slower suites: what is promised, real workers, a real browser, real proxies"
 	@echo "make lint    ruff and mypy --strict"

@@ -41,7 +41,7 @@ IN_SDIST = (
 )
 NOT_IN_WHEEL = ("tests/", "docs/", "tools/", "__pycache__/")
 DATA = (".gz", ".zip", ".parquet", ".hct", ".sqlite3", ".nbi", ".nbc")
-DEMO = ("tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
+DEMO = ("one-round.png", "series.png", "series.hct", "tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv")
 
 
 def main() -> None:

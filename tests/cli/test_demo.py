@@ -7,7 +7,7 @@ import pytest
 from privact.simulate.demo import SIZES, play_demo
 from privact.tree.hct import HierarchicalClusterTree
 
-FILES = {"tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv"}
+FILES = {"one-round.png", "series.png", "series.hct", "tree.html", "tree.png", "tree.hct", "contacts.tsv", "servers.tsv"}
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +24,21 @@ def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, mon
     result = run("demo", "--users", 300, "-o", "my demo")
     assert (result.exit_code, result.stderr) == (0, "")
     assert {path.name for path in (tmp_path / "my demo").iterdir()} == FILES
+    assert ("found no communities" in result.stdout) == (not played[0].series.sees_communities)
     words = " ".join(result.stdout.split())
-    for part in ("Per edge:", "Not protected:", "random tree", "number of contacts only", "home servers as bins", "no noise"):
+    for part in (
+        "Per edge:",
+        "Not protected:",
+        "random tree",
+        "number of contacts only",
+        "home servers as bins",
+        "no noise",
+        "not over HTTP",
+        "a series of 4 rounds",
+    ):
         assert part in words
     commands = [line.strip() for line in result.stdout.split("Try next")[1].splitlines() if line.startswith("  ")]
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == ".venv/bin/privact"
@@ -43,6 +53,8 @@ def test_the_demo_in_json(ask, tmp_path, monkeypatch, played):
     assert len(found["share_of_contacts"]) == 4
     assert [view["at_least"] for view in found["communities"]] == list(SIZES)
     assert HierarchicalClusterTree.load(found["files"]["tree.hct"]).n_users == 300
+    assert HierarchicalClusterTree.load(found["files"]["series.hct"]).parameters["rounds"] == 4
+    assert [(way["rounds"], way["epsilon"], len(way["bins"])) for way in found["without_labels"]] == [(1, 4.0, 1), (4, 4.0, 4)]
 
 
 def test_what_is_shown_about_the_user_is_true(played):

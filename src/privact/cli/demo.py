@@ -16,13 +16,14 @@ from privact.cli.text import Json, number, paragraph, print_json, shown, table
 
 if TYPE_CHECKING:
     from privact.simulate.demo import CommunityView, Demo
+    from privact.simulate.demo_series import Found
 
 __all__ = ["app"]
 
 app = typer.Typer()
 
 _PICTURES = ("tree.html", "tree.png")
-_FILES = (*_PICTURES, "tree.hct", "contacts.tsv", "servers.tsv")
+_FILES = ("one-round.png", "series.png", "series.hct", *_PICTURES, "tree.hct", "contacts.tsv", "servers.tsv")
 
 
 @app.command(epilog="\b\nExample:\n  privact demo\n  privact demo --users 5000 -o results")
@@ -37,7 +38,8 @@ def demo(
     """See it work on a made-up federated network.
 
     An aggregator is started on loopback, every device answers over HTTP with real noise, a tree is learned at epsilon 1, released
-    and judged, and pictures of it are written. The aggregator and all it stored are gone afterwards.
+    and judged, and pictures of it are written. The aggregator and all it stored are gone afterwards. A series of rounds then
+    finds communities without any labels, beside one round of the same epsilon; that is simulated in this process.
     """
     from privact.errors import InputError, MissingExtraError
     from privact.progress import progress_bar
@@ -90,7 +92,9 @@ def _fill(played: Demo, files: dict[str, Path]) -> None:
     from privact.storage import write_whole
 
     graph, network = played.network.graph, played.network
+    homes = [network.server_names[server] for server in network.servers.tolist()]
     played.tree.save(files["tree.hct"])
+    played.series.tree.save(files["series.hct"])
     for name in _PICTURES:
         save_picture(
             played.tree,
@@ -98,11 +102,22 @@ def _fill(played: Demo, files: dict[str, Path]) -> None:
             title=f"{graph.n_users:,} users of a made-up federated network, from one noisy report each",
             notes=played.round.privacy_sentence(),
             highlight=played.user,
-            groups=[network.server_names[network.servers[row]].removesuffix(".example") for row in played.rows],
+            groups=[homes[row].removesuffix(".example") for row in played.rows],
         )
-    homes = zip(graph.users, (network.server_names[server] for server in network.servers.tolist()), strict=True)
+    for name, found in (("one-round.png", played.one_round), ("series.png", played.series)):
+        save_picture(
+            found.tree,
+            files[name],
+            title=f"Without labels: {_way(found)}, epsilon {found.epsilon:g} in all",
+            notes=f"Home servers were used for colour alone. {found.privacy_sentence()}",
+            highlight=played.user,
+            groups=[home.removesuffix(".example") for home in homes],
+        )
     pairs = ((graph.users[one], graph.users[other]) for one, other in graph.edges().tolist())
-    for name, rows in (("contacts.tsv", [("user", "contact"), *pairs]), ("servers.tsv", [("user", "server"), *homes])):
+    for name, rows in (
+        ("contacts.tsv", [("user", "contact"), *pairs]),
+        ("servers.tsv", [("user", "server"), *zip(graph.users, homes, strict=True)]),
+    ):
         with write_whole(files[name]) as stream:
             stream.write("".join(f"{one}\t{other}\n" for one, other in rows).encode())
 
@@ -125,7 +140,8 @@ def _print_demo(played: Demo, files: dict[str, Path], seconds: float) -> None:
     _heading("Share of true contacts among each user's nearest users in the tree")
     shares = [(quality.name, f"{quality.noisy:.1%}", f"{quality.exact:.1%}") for quality in played.qualities]
     table(("tree learned from", f"epsilon {played.round.epsilon:g}", "no noise"), shares, right=(1, 2))
-    _heading(f"Nearest to {shown(played.user)}, who has {degree} contacts")
+    _print_series(played)
+    _heading(f"Nearest to {shown(played.user)}, who has {degree} contacts, by home servers")
     rows = [(str(rank), user, number(size), "yes" if true else "") for rank, (user, true, size) in enumerate(played.nearest, 1)]
     table(("rank", "user", "share a community of", "true contact"), rows, right=(0, 2))
     _heading(f"Communities of {shown(played.user)}")
@@ -149,6 +165,9 @@ def _print_demo(played: Demo, files: dict[str, Path], seconds: float) -> None:
     print("known to this simulation only; it was not uploaded.")
     _heading(f"Written in {seconds:.0f} s")
     meanings = {
+        "one-round.png": "without labels, before: one round over random bins, coloured by home server",
+        "series.png": "without labels, after: a series of rounds, coloured by home server",
+        "series.hct": "the tree of the series",
         "tree.html": "the tree to explore: open it in a browser",
         "tree.png": "the same as a still",
         "tree.hct": "the tree, as the aggregator released it",
@@ -161,6 +180,39 @@ def _print_demo(played: Demo, files: dict[str, Path], seconds: float) -> None:
         print(f"  {command}")
 
 
+def _print_series(played: Demo) -> None:
+    from privact.learn.evidence.series_profile import SEES_NOTHING
+    from privact.simulate.demo_series import CLOSE
+
+    one, series = played.one_round, played.series
+    _heading("Communities without home servers")
+    paragraph(
+        f"The same network, and nobody tells where users live: one round over random bins beside a series of {series.rounds} "
+        "rounds, in which the groups inferred from the reports so far are the bins of the next round. Both spend epsilon "
+        f"{series.epsilon:g} in all per contact, the series {series.epsilon / series.rounds:g} a round. Simulated in this "
+        "process, not over HTTP."
+    )
+    print()
+    rows = [
+        (_way(found), ", ".join(map(str, found.bins)), f"{found.near:.1%}", f"{found.close:.1%} ({found.by_chance:.1%})")
+        for found in (one, series)
+    ]
+    table(("reports", "bins", "among nearest", "in a close community (by chance)"), rows, right=(2, 3))
+    print()
+    paragraph(
+        "Among nearest: the share of true contacts among as many nearest users as a user has contacts. In a close community: "
+        f"the share of a user's true contacts who are in the user's community of about {CLOSE} users; by chance: in one of as "
+        "many random users."
+    )
+    if not series.sees_communities:
+        print()
+        paragraph(f"The series found no communities: {SEES_NOTHING}.")
+
+
+def _way(found: Found) -> str:
+    return "one round over random bins" if found.rounds == 1 else f"a series of {found.rounds} rounds"
+
+
 def _next_commands(played: Demo, files: dict[str, Path]) -> list[str]:
     again = shlex.quote(str(files["tree.hct"].with_name("again.hct")))
     path = {name: shlex.quote(str(file)) for name, file in files.items()}
@@ -168,6 +220,7 @@ def _next_commands(played: Demo, files: dict[str, Path]) -> list[str]:
     return [
         f"{privact} community {path['tree.hct']} {shlex.quote(played.user)} --size 50",
         f"{privact} quality {path['tree.hct']} {path['contacts.tsv']}",
+        f"{privact} community {path['series.hct']} {shlex.quote(played.user)} --size 50",
         f"{privact} learn {path['contacts.tsv']} --labels {path['servers.tsv']} --epsilon 2 -o {again}",
     ]
 
@@ -190,6 +243,18 @@ def _document(played: Demo, files: dict[str, Path], seconds: float) -> dict[str,
                 "items": [{"item": item, "reason": why, "plays": true} for item, why, true in suggested.items],
             }
             for suggested in played.suggestions
+        ],
+        "without_labels": [
+            {
+                "rounds": found.rounds,
+                "epsilon": found.epsilon,
+                "bins": found.bins,
+                "sees_communities": found.sees_communities,
+                "share_of_contacts": found.near,
+                "contacts_in_close_community": found.close,
+                "by_chance": found.by_chance,
+            }
+            for found in (played.one_round, played.series)
         ],
         "files": {name: str(path) for name, path in files.items()},
         "next": _next_commands(played, files),

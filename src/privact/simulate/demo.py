@@ -2,7 +2,8 @@
 released trees know about contacts.
 
 Three rounds at the same epsilon: bins that are the home servers, random bins as in the paper, and a single bin, which tells the
-number of contacts alone. The other controls are a random tree, and the same trees without noise.
+number of contacts alone. The other controls are a random tree, and the same trees without noise. `demo_series` adds what is found
+without home servers.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from privact.protocol.bins import assign_round_bins
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round, default_bins
 from privact.query.quality import draw_random_tree, measure_contact_share
+from privact.simulate.demo_series import Found, compare_series
 from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 from privact.simulate.http_devices import Operator, make_reports, send_reports
 from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
@@ -101,6 +103,7 @@ class Demo:
     communities: the user's communities at three granularities.
     people: whom the user may know, with reasons, and whether each is a true contact; a device would leave out those.
     suggestions: recommendations for three users whose plays were not uploaded.
+    one_round, series: what is found without home servers, by one round over random bins and by a series of the same epsilon.
     """
 
     network: FederatedNetwork
@@ -115,6 +118,8 @@ class Demo:
     communities: list[CommunityView]
     people: list[tuple[str, str, bool]]
     suggestions: list[Suggestions]
+    one_round: Found
+    series: Found
 
 
 def play_demo(n_users: int = 2000, epsilon: float = 1.0, seed: int = 0, progress: Progress | None = None) -> Demo:
@@ -173,9 +178,10 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     ]
     progress("recommending", 0, 0)
     person = Operator(aggregator_address(aggregator.url), tokens[user])
-    known = person.ask("GET", f"/v1/rounds/demo-servers/people?k={INTRODUCED}").json()["people"]
+    known = person.ask_when_ready(f"/v1/rounds/demo-servers/people?k={INTRODUCED}").json()["people"]
     people = [(found["user"], found["reason"], found["user"] in contacts) for found in known]
     suggestions = _recommended(operator, network, aggregator, tokens, user)
+    one_round, series = compare_series(network.graph, seed=seed, progress=progress)
     return Demo(
         network=network,
         round=rounds["demo-servers"][0],
@@ -189,6 +195,8 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         communities=communities,
         people=people,
         suggestions=suggestions,
+        one_round=one_round,
+        series=series,
     )
 
 
@@ -209,7 +217,7 @@ def _recommended(
         name = network.graph.names[row]
         plays = {network.artist_names[artist] for owner, artist, _ in network.ratings.tolist() if owner == row}
         person = Operator(aggregator_address(aggregator.url), tokens[name])
-        answer = person.ask("GET", f"/v1/rounds/demo-servers/recommendations?k={SUGGESTED}").json()
+        answer = person.ask_when_ready(f"/v1/rounds/demo-servers/recommendations?k={SUGGESTED}").json()
         found.append(Suggestions(name, [(item["item"], item["reason"], item["item"] in plays) for item in answer["items"]]))
     return found
 

@@ -18,7 +18,7 @@ from privact.client.connection import Response
 from privact.client.device_client import DeviceClient
 from privact.client.operator_client import OperatorClient
 from privact.device.noise import make_report
-from privact.errors import InputError, PrivaCTError
+from privact.errors import AggregatorError, InputError, PrivaCTError
 from privact.network.graph import ContactGraph
 from privact.progress import Progress, ignore_progress
 from privact.protocol.addresses import Address
@@ -33,6 +33,10 @@ AT_ONCE: Final = 10_000
 
 DEVICES_AT_ONCE: Final = 16
 """How many devices send at a time."""
+
+
+PREPARING: Final = 20
+"""How often something that is being prepared is asked for again: a loaded machine takes longer than one request waits."""
 
 
 class Operator(OperatorClient):
@@ -54,6 +58,17 @@ class Operator(OperatorClient):
         """A round as the aggregator describes it."""
         found: dict[str, Any] = self.ask("GET", f"/v1/rounds/{id}").json()
         return found
+
+    def ask_when_ready(self, path: str) -> Response:
+        """The response to a GET, asked again while the aggregator says that it is being prepared."""
+        for _ in range(PREPARING):
+            try:
+                return self.ask("GET", path)
+            except AggregatorError as error:
+                if not str(error).endswith("ask again soon"):
+                    raise
+            time.sleep(1.0)
+        return self.ask("GET", path)
 
     def parameters(self, id: str) -> Round:
         """The parameters of an opened round."""
