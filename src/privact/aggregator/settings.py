@@ -16,7 +16,17 @@ from privact.protocol.addresses import is_loopback
 __all__ = ["Settings", "read_settings"]
 
 _PREFIX: Final = "PRIVACT_"
-_OF_OTHERS: Final = {"CONFIG", "DATA", "HOME", "REQUIRE_BROWSER", "REQUIRE_POSTGRES", "SCREENSHOTS", "TOKEN", "URL"}
+_OF_OTHERS: Final = {
+    "CONFIG",
+    "DATA",
+    "HOME",
+    "REQUIRE_BROWSER",
+    "REQUIRE_DEPLOYMENT",
+    "REQUIRE_POSTGRES",
+    "SCREENSHOTS",
+    "TOKEN",
+    "URL",
+}
 """Environment variables with our prefix that are not settings of an aggregator."""
 
 

@@ -25,8 +25,10 @@ def url(tmp_path_factory):
     environment = {**os.environ, "PRIVACT_OPERATOR_TOKEN": TOKEN}
     command = [*PRIVACT, "serve", "--port", "0", "--data-folder", str(data), "--json"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
-    text = "".join(iter(server.stdout.readline, "}\n")) + "}"
-    yield json.loads(text)["url"]
+    lines = [server.stdout.readline()]
+    while lines[-1] not in ("}\n", ""):  # a server that ends writes no more lines
+        lines.append(server.stdout.readline())
+    yield json.loads("".join(lines))["url"]
     server.terminate()
     server.wait(60)
     server.stdout.close()
