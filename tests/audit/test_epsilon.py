@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privact.audit.epsilon import EVENTS, WHOLE_REPORT, EpsilonAudit, _bound, audit_epsilon
-from privact.audit.guessing import REPORTS, WIDE, Device, Game, weaken_noise
+from privact.audit.epsilon import EVENTS, WHOLE_REPORT, EpsilonAudit, audit_epsilon, bound_event
+from privact.audit.guessing import REPORTS, WIDE, Device, weaken_noise
 from privact.device.degrees import degree_vector
 from privact.errors import InputError
 from privact.protocol.report import Report
@@ -44,7 +44,7 @@ def seeded(law: Any) -> Any:
 def test_bounds_follow_from_counts_by_hand() -> None:
     coins = np.array([[True] * 10, [False] * 10])
     guess = np.array([[1] * 9 + [-1], [-1] * 9 + [1]])
-    found = _bound("made up", Game(coins, np.zeros((2, 10), np.int64)), guess, 0.05)
+    found = bound_event("made up", coins, guess, 0.05)
     assert (found.without, found.with_contact, found.guesses, found.right) == (10, 10, 20, 18)
     low = math.exp(found.by_guesses) / (1 + math.exp(found.by_guesses))  # at which 18 or more are right once in 20 runs
     assert sum(math.comb(20, k) * low**k * (1 - low) ** (20 - k) for k in (18, 19, 20)) == pytest.approx(0.05, rel=1e-6)
@@ -53,7 +53,7 @@ def test_bounds_follow_from_counts_by_hand() -> None:
 
 def test_trials_without_a_guess_do_not_count() -> None:
     coins = np.array([[True, True, False, False]])
-    found = _bound("made up", Game(coins, np.zeros((1, 4), np.int64)), np.array([[1, 0, 0, -1]]), 0.05)
+    found = bound_event("made up", coins, np.array([[1, 0, 0, -1]]), 0.05)
     assert (found.guesses, found.right, found.without, found.with_contact) == (2, 2, 1, 1)
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from privact.audit.epsilon import audit_epsilon as audit_epsilon
     from privact.audit.leakage import inspect_release as inspect_release
     from privact.audit.poisoning import measure_poisoning as measure_poisoning
+    from privact.audit.series_epsilon import SeriesAudit as SeriesAudit
+    from privact.audit.series_epsilon import audit_series as audit_series
 else:
     from privact.exports import export_lazily
 
@@ -18,5 +20,6 @@ else:
             "privact.audit.epsilon": ["EpsilonAudit", "audit_epsilon"],
             "privact.audit.leakage": ["inspect_release"],
             "privact.audit.poisoning": ["measure_poisoning"],
+            "privact.audit.series_epsilon": ["SeriesAudit", "audit_series"],
         },
     )

@@ -26,12 +26,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from privact.audit.bounds import at_least, at_most
-from privact.audit.guessing import COUNTS, REAL, WIDE, Bits, Device, Game, Ints, play_reports, play_vectors
+from privact.audit.guessing import COUNTS, REAL, WIDE, Bits, Device, Ints, play_reports, play_vectors
 from privact.errors import InputError
 
-__all__ = ["ALPHA", "EVENTS", "WHOLE_REPORT", "EpsilonAudit", "EventBound", "audit_epsilon"]
+__all__ = ["ALPHA", "BOUNDS_OF_AN_EVENT", "EVENTS", "WHOLE_REPORT", "EpsilonAudit", "EventBound", "audit_epsilon", "bound_event"]
 
 BOUNDS_OF_AN_EVENT: Final = 3
+"""Limits that an event has, each of which may be wrong."""
 ALPHA: Final = 1e-6
 """How often a run may accuse a device that keeps its promise."""
 
@@ -148,17 +149,21 @@ def audit_epsilon(
     share = alpha / (BOUNDS_OF_AN_EVENT * (len(EVENTS) + 1))
     calls = math.ceil((2 * trials + 12 * math.sqrt(2 * trials)) / WIDE)  # a side has fewer trials once in 10^32
     game = play_vectors(epsilon_report, calls, device, coins, workers, progress)
-    found = [_bound(event.name, game, event.guess(game.noise) * event.bins, share) for event in EVENTS]
+    found = [bound_event(event.name, game.coins, event.guess(game.noise) * event.bins, share) for event in EVENTS]
     whole = play_reports(epsilon_report, device, coins)
-    found.append(_bound(WHOLE_REPORT, whole, _own(whole.noise), share))
+    found.append(bound_event(WHOLE_REPORT, whole.coins, _own(whole.noise), share))
     return EpsilonAudit(epsilon_report, alpha, tuple(found))
 
 
-def _bound(event: str, game: Game, guess: Ints, alpha: float) -> EventBound:
-    """What the guesses (1 contact, -1 none, 0 no guess) show; each of the three limits or ratios may be wrong by alpha."""
+def bound_event(event: str, coins: Bits, guess: Ints, alpha: float) -> EventBound:
+    """What guesses show.
+
+    coins: whether each contact was there. guess: 1 contact, -1 none, 0 no guess.
+    alpha: how often each of the three limits or ratios may be wrong.
+    """
     guessed = guess != 0
-    there = game.coins & guessed
-    absent = ~game.coins & guessed
+    there = coins & guessed
+    absent = ~coins & guessed
     says_there = guess == 1
     with_contact, without = int(there.sum()), int(absent.sum())
     hits, false_hits = int((there & says_there).sum()), int((absent & says_there).sum())

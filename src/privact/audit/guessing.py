@@ -18,7 +18,20 @@ from privact.protocol.bins import bin_of
 from privact.protocol.report import Report
 from privact.protocol.round import Round
 
-__all__ = ["COUNTS", "REAL", "REPORTS", "WIDE", "Bits", "Device", "Game", "Ints", "play_reports", "play_vectors", "weaken_noise"]
+__all__ = [
+    "COUNTS",
+    "REAL",
+    "REPORTS",
+    "WIDE",
+    "Bits",
+    "Device",
+    "Game",
+    "Ints",
+    "make_audit_round",
+    "play_reports",
+    "play_vectors",
+    "weaken_noise",
+]
 
 WIDE: Final = 1_000
 """Bins of a vector that is randomized at once: a draw costs a tenth of what it costs alone."""
@@ -75,7 +88,8 @@ def weaken_noise(scale: float) -> Device:
     return Device(weaker, weaker_report)
 
 
-def _round(epsilon_report: float, n_bins: int) -> Round:
+def make_audit_round(epsilon_report: float, n_bins: int) -> Round:
+    """A round whose reports have this epsilon each."""
     return Round(id="audit", epsilon=2 * epsilon_report, n_bins=n_bins, n_users=2 * WIDE, seed=bytes(range(16)))
 
 
@@ -92,7 +106,7 @@ def play_vectors(
     epsilon_report: of each report. calls: how many vectors. device: what is attacked. rng: tosses the coins.
     workers: calls at a time. progress: called with (calls done, calls in all).
     """
-    round = _round(epsilon_report, WIDE)
+    round = make_audit_round(epsilon_report, WIDE)
     without = np.resize(np.array(COUNTS), WIDE)
     coins = rng.integers(0, 2, (calls, WIDE)).astype(bool)
     noise = np.empty((calls, WIDE), np.int64)
@@ -109,7 +123,7 @@ def play_vectors(
 
 def play_reports(epsilon_report: float, device: Device, rng: np.random.Generator) -> Game:
     """Make whole reports of contact lists in which one contact of each bin is there or not; arguments as for play_vectors."""
-    round = _round(epsilon_report, NARROW)
+    round = make_audit_round(epsilon_report, NARROW)
     usual = [f"contact{number}@audit.example" for number in range(20)]
     without = degree_vector(usual, round)
     in_question: dict[int, str] = {}

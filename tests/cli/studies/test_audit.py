@@ -54,6 +54,24 @@ def test_epsilon_in_json(ask, found):
     assert first["events"][0]["event"] == "all bins"
 
 
+def test_a_series_is_attacked_as_a_whole(run, ask):
+    document = ask("audit", "epsilon", "--rounds", "2", "--epsilon", "2", "--trials", "5000")
+    (one,) = document["audits"]
+    assert (one["epsilon"], one["rounds"], one["holds"]) == (2.0, 2, True)
+    assert 1.0 < one["bound"] <= 2.0
+    result = run("audit", "epsilon", "--rounds", "2", "--epsilon", "2", "--trials", "5000", "--scale", "0.4")
+    assert result.exit_code == 1
+    assert "BROKEN" in result.stdout
+    assert result.stderr.startswith("privact: a series that promises epsilon 2 has at least ")
+
+
+@pytest.mark.parametrize("options", [("--rounds", "2", "--epsilon-report", "1"), ("--epsilon", "4")])
+def test_options_of_a_report_and_of_a_series_are_not_mixed(run, options):
+    result = run("audit", "epsilon", *options)
+    assert result.exit_code == 2
+    assert "--rounds" in result.stderr
+
+
 def test_release_lists_everything(run, ask, tree):
     result = run("audit", "release", tree)
     assert (result.exit_code, result.stderr) == (0, "")

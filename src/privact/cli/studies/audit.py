@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privact.cli.files import DataFolder
 from privact.cli.text import Json, paragraph, print_json, table
 from privact.progress import progress_bar
+
+if TYPE_CHECKING:
+    from privact.audit.guessing import Device
 
 __all__ = ["app"]
 
@@ -29,27 +32,49 @@ def audit() -> None:
     """Check the promises: the noise of reports, what a released tree holds, and what hostile users can do."""
 
 
-@app.command(epilog="\b\nExample:\n  privact audit epsilon\n  privact audit epsilon --epsilon-report 0.5 --scale 0.9")
+@app.command(
+    epilog="\b\nExample:\n  privact audit epsilon\n  privact audit epsilon --epsilon-report 0.5 --scale 0.9\n"
+    "  privact audit epsilon --rounds 4 --epsilon 4"
+)
 def epsilon(
     epsilon_report: Annotated[
         list[float] | None, typer.Option(help="Promise of one report; may be repeated.", show_default="0.25, 0.5, 1 and 2")
     ] = None,
-    trials: Annotated[int, typer.Option(min=1000, help="Least number of trials on each side.")] = 1_000_000,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Attack a whole series of so many rounds instead: all reports of both ends.")
+    ] = None,
+    promise: Annotated[
+        list[float] | None,
+        typer.Option("--epsilon", help="With --rounds: promise of the series per contact; may be repeated.", show_default="4"),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1000, help="Least number of trials on each side.", show_default="1,000,000; 250,000 with --rounds"),
+    ] = None,
     scale: Annotated[float, typer.Option(min=0.01, help="Multiply the noise scale: below 1, a device that cheats.")] = 1.0,
     json: Json = False,
 ) -> None:
-    """Attack this device's own noise and bound the epsilon of a report from below.
+    """Attack this device's own noise and bound the epsilon of a report from below, or that of a series.
 
     The bound must stay under what a report promises and comes close to it: the noise is neither too weak nor wasted. It takes
-    about a minute on two cores. Exits with 1 if a promise is broken.
+    about a minute on two cores. With --rounds both ends of an edge report it in every round, bins follow earlier reports, and
+    all of them together are attacked. Exits with 1 if a promise is broken.
     """
     from dataclasses import asdict
 
     from privact.audit.epsilon import ALPHA, audit_epsilon
     from privact.audit.guessing import REAL, weaken_noise
+    from privact.errors import InputError
 
-    promised = epsilon_report or [0.25, 0.5, 1.0, 2.0]
     device = REAL if scale == 1.0 else weaken_noise(scale)
+    if rounds is not None:
+        if epsilon_report:
+            raise InputError("--epsilon-report is about one report, --rounds about a series: give --epsilon with --rounds")
+        _audit_series(promise or [4.0], rounds, trials or 250_000, device, json)
+        return
+    if promise:
+        raise InputError("--epsilon is the promise of a series: give --rounds too, or --epsilon-report for one report")
+    promised, trials = epsilon_report or [0.25, 0.5, 1.0, 2.0], trials or 1_000_000
     found = []
     with progress_bar(quiet=json) as show:
         for each in promised:
@@ -91,6 +116,58 @@ def epsilon(
     if broken:
         worst = broken[0]
         _say(f"a report that promises epsilon {worst.epsilon_report:g} has at least {worst.bound:.4f}: do not use this device")
+        raise typer.Exit(_BROKEN)
+
+
+def _audit_series(promised: list[float], rounds: int, trials: int, device: Device, json: bool) -> None:
+    """Attack series of each epsilon and print what is found."""
+    from dataclasses import asdict
+
+    from privact.audit.epsilon import ALPHA
+    from privact.audit.series_epsilon import audit_series
+
+    found = []
+    with progress_bar(quiet=json) as show:
+        for each in promised:
+            found.append(
+                audit_series(
+                    each,
+                    rounds,
+                    trials,
+                    device=device,
+                    alpha=ALPHA / len(promised),
+                    progress=lambda done, total, each=each: show(f"series of epsilon {each:g}", done, total),  # type: ignore[misc]
+                )
+            )
+    if json:
+        rows = [{**asdict(one), "bound": one.bound, "holds": one.holds} for one in found]
+        print_json({"alpha": ALPHA, "audits": rows})
+    else:
+        table(
+            ["epsilon", "rounds", "at least", "short by", "trials a side", ""],
+            [
+                [
+                    f"{one.epsilon:g}",
+                    str(one.rounds),
+                    f"{one.bound:.4f}",
+                    f"{one.epsilon - one.bound:.4f}",
+                    f"{one.trials:,}",
+                    "holds" if one.holds else "BROKEN",
+                ]
+                for one in found
+            ],
+            right=range(5),
+        )
+        print()
+        paragraph(
+            "The epsilon of a whole series, per edge, is at least what the third column says: both ends report in every round, "
+            "and bins follow earlier reports. The bounds are Clopper-Pearson limits of events fixed beforehand; that any of "
+            f"them accuses a device that keeps its promise has probability {ALPHA:g}."
+        )
+    broken = [one for one in found if not one.holds]
+    if broken:
+        worst = broken[0]
+        _say(f"a series that promises epsilon {worst.epsilon:g} has at least {worst.bound:.4f}: do not use this device")
         raise typer.Exit(_BROKEN)
 
 
