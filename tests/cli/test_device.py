@@ -391,6 +391,7 @@ def test_watch_looks_once_tells_what_waits_and_writes_a_unit(run, server, joined
     seen = run("device", "watch", "--contacts", contacts, "--once")
     assert (seen.exit_code, seen.stdout) == (0, "round spring waits for you: run `privact device answer`\n")
     assert server.sent == []
+    assert json.loads(run("device", "watch", "--contacts", contacts, "--once", "--json").stdout)["problem"] == ""
     monkeypatch.setattr(sys, "argv", ["/usr/bin/privact", "device", "watch", "--contacts", str(contacts), "--unit"])
     unit = run("device", "watch", "--contacts", contacts, "--unit").stdout
     assert f"ExecStart=/usr/bin/privact device watch --contacts {contacts}\n" in unit

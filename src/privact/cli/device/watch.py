@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +52,7 @@ def watch(
     unit: Annotated[bool, typer.Option("--unit", help="Print a unit for systemd --user, and do nothing else.")] = False,
     url: Url = None,
     home: HomeFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each look instead of text.")] = False,
 ) -> None:
     """Answer the rounds of a series that you agreed to.
 
@@ -78,7 +81,10 @@ def watch(
 
     told: set[str] = set()
     for seen in watching.watch(look, every=pause):
-        _say(account, seen, told)
+        if as_json:
+            print(json.dumps(asdict(seen)), flush=True)
+        else:
+            _say(account, seen, told)
         if once:
             raise typer.Exit(1 if seen.problem else 0)
 

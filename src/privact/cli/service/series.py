@@ -13,7 +13,7 @@ from privact.cli.text import Json, facts, number, print_json, shown, table
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Make, watch and stop series of rounds, which find communities without labels.",
+    help="Make, watch and stop series, which find communities.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -25,7 +25,7 @@ _Name = Annotated[str, typer.Argument(metavar="NAME", help="The series.", show_d
 
 @app.callback()
 def series() -> None:
-    """Make, watch and stop series of rounds, which find communities without labels."""
+    """Make, watch and stop series, which find communities."""
 
 
 @app.command(epilog="\b\nExample:\n  privact series create autumn --epsilon 4 --rounds 4 --every 7d")
