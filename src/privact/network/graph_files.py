@@ -61,8 +61,10 @@ def read_graph(path: str | os.PathLike[str], largest_component: bool = False, he
 
 
 def _ask_about_header(graph: ContactGraph, data: bytes, name: str) -> None:
-    """Refuse a first line that may be a header of unknown names: two words that occur nowhere else."""
+    """Refuse a first line that may be a header of unknown names: two words that occur nowhere else, where other ids do."""
     if graph.n_users < 4 or graph.degrees[0] != 1 or graph.indices[0] != 1 or graph.degrees[1] != 1:
+        return
+    if graph.degrees.max() == 1:  # the first line is like all others
         return
     first, second = graph.names[:2]
     first_line = strip_comments(data[:_FIRST_BYTES]).lstrip().split(b"\n", 1)[0]

@@ -20,7 +20,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -113,47 +113,55 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
             return
         try:
             if stored.round.series is None:
-                _learn_round(url, stored, table, folder, scratch, channel)
-                return
-            series = align_series(url, stored, tables, order["minimum"])
-            if order["task"] == "infer":
-                _infer_groups(series, folder, channel)
+                write = _learn_round(url, stored, table, folder, scratch, channel)
             else:
-                _learn_series(series, folder, scratch, channel)
+                series = align_series(url, stored, tables, order["minimum"])
+                infer = order["task"] == "infer"
+                write = _infer_groups(series, folder, channel) if infer else _learn_series(series, folder, scratch, channel)
         except PrivaCTError as error:
             channel.send(refused=str(error))
+            return
+    channel.send(**write())  # a disk that cannot be written is no reason to refuse the reports
 
 
-def _learn_round(url: str, stored: StoredRound, table: ReportTable, folder: Path, scratch: Path, channel: Channel) -> None:
-    """Learn a round and write its release."""
+Write = Callable[[], dict[str, Any]]
+"""Writes what was learned, and gives the line that says so."""
+
+
+def _learn_round(url: str, stored: StoredRound, table: ReportTable, folder: Path, scratch: Path, channel: Channel) -> Write:
+    """Learn a round; its release is to be written."""
     from privact.aggregator.jobs.learning import learn_stored_round
     from privact.learn.scale.engines import open_engine, workers_for
 
     with open_engine(workers_for(len(table)), scratch=scratch) as engine:
         learned = learn_stored_round(url, stored, table, engine=engine, progress=channel.progress)
-    channel.send(**_release(learned, stored.round.id, folder, channel))
+    return lambda: _release(learned, stored.round.id, folder, channel)
 
 
-def _learn_series(series: ReportedSeries, folder: Path, scratch: Path, channel: Channel) -> None:
-    """Learn the tree of a series and write it as the release of its newest round."""
+def _learn_series(series: ReportedSeries, folder: Path, scratch: Path, channel: Channel) -> Write:
+    """Learn the tree of a series, which is to be written as the release of its newest round."""
     from privact.aggregator.jobs.series_learning import learn_series
     from privact.learn.scale.engines import open_engine, workers_for
 
     with open_engine(workers_for(len(series.users)), scratch=scratch) as engine:
         learned, evidence = learn_series(series, engine=engine, progress=channel.progress)
-    channel.send(**_release(learned, series.newest.round.id, folder, channel), evidence=evidence)
+    return lambda: {**_release(learned, series.newest.round.id, folder, channel), "evidence": evidence}
 
 
-def _infer_groups(series: ReportedSeries, folder: Path, channel: Channel) -> None:
-    """Infer the groups of a series and write them as the label table of its next round."""
+def _infer_groups(series: ReportedSeries, folder: Path, channel: Channel) -> Write:
+    """Infer the groups of a series, which are to be written as the label table of its next round."""
     from privact.aggregator.jobs.series_learning import infer_labels
     from privact.storage import write_privately
 
     table, evidence = infer_labels(series, channel.progress)
     path = folder.parent / "groups" / series.newest.round.id
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    write_privately(path, table.to_bytes())
-    channel.send(groups=str(path), evidence=evidence)
+
+    def write() -> dict[str, Any]:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        write_privately(path, table.to_bytes())
+        return {"groups": str(path), "evidence": evidence}
+
+    return write
 
 
 def _release(learned: Learned, round_id: str, folder: Path, channel: Channel) -> dict[str, Any]:

@@ -137,9 +137,9 @@ def cut(
     if output is not None:
         check_output(output)
     loaded = _load(tree)
+    labels = _cut_by(loaded, k, min_size, max_size)
     if not json:
         _warn_of_one_round(loaded)
-    labels = _cut_by(loaded, k, min_size, max_size)
     if output is not None:
         _write_labels(loaded, labels, output)
     _report_cut(loaded, labels, output, json)

@@ -87,7 +87,15 @@ def test_a_joiner_is_early_until_the_release_and_late_after_it(service, tokens, 
     token = service.enrol("eve")["eve"]
     assert service.send(spring, "eve", token).status_code == 425
     assert service.ask("GET", "/v1/me", token).json()["rounds"] == [
-        {"id": "spring", "state": "open", "digest": spring.digest().hex(), "may_answer": False, "answered_at": None, "late": True}
+        {
+            "id": "spring",
+            "state": "open",
+            "digest": spring.digest().hex(),
+            "may_answer": False,
+            "answered_at": None,
+            "late": True,
+            "series": None,
+        }
     ]
 
 

@@ -14,7 +14,7 @@ def test_enrolled_users_get_tokens_that_work(service):
     assert sorted(answer["tokens"]) == ["ada@a.example", "bob"]
     assert answer["existing"] == ["bob"]
     me = service.ask("GET", "/v1/me", answer["tokens"]["ada@a.example"]).json()
-    assert me == {"user": "ada@a.example", "enrolled_at": int(service.now), "rounds": []}
+    assert me == {"user": "ada@a.example", "enrolled_at": int(service.now), "discoverable": True, "rounds": []}
 
 
 def test_a_new_token_kills_the_old_one_at_once(service):
