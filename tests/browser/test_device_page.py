@@ -481,7 +481,9 @@ def test_what_cannot_be_read_is_left_out_and_said(open_page, invited, tmp_path) 
         "1 contact found in your list; 2 entries have no address that can be read and were left out."
     )
     spring(page).get_by_text("See the contacts that were found").click()
-    assert spring(page).locator(".list li").all_inner_texts() == ["bob@b.example"]
+    assert spring(page).get_by_label("Contacts that were found").locator("li").all_inner_texts() == ["bob@b.example"]
+    spring(page).get_by_text("See what was left out, and why").click()
+    assert spring(page).get_by_label("What was left out").locator("li").count() == 2
 
 
 def invite(invited: Invited, user: str) -> str:
