@@ -24,7 +24,8 @@ class Limits:
     summed: users whose points one task adds up.
     top_bytes: memory for the sums of the clusters at the top of a tree, which are polished last.
     copied: rows that are read at a time to be written in another order.
-    posterior_sample: the most users, evenly spaced, that the distribution of rates is estimated from.
+    posterior_sample: the most users, evenly spaced, that distributions of rates, contacts and lifts are estimated from.
+    series_sample: the most users that the groups of a series are learned from; all others are then given theirs.
     one_process: up to this many users starting worker processes takes longer than they save.
     streamed_bytes: edge lists above this size are counted in little memory; a graph takes several times its text.
     noisy: users whose noise is drawn at a time, where a whole network is simulated in little memory.
@@ -44,6 +45,7 @@ class Limits:
     top_bytes: int = 2**28
     copied: int = 1 << 20
     posterior_sample: int = 20_000
+    series_sample: int = 20_000
     one_process: int = 50_000
     streamed_bytes: int = 1 << 28
     noisy: int = 1 << 18

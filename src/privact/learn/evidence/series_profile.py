@@ -104,7 +104,7 @@ def _fit(rounds: Sequence[RoundReports], denoise: bool, limits: Limits) -> Evide
         raise InputError("profile 'series' compares users by two rounds or more, not 1: use profile 'counts' or 'shares'")
     if not denoise:
         raise InputError("profile 'series' infers groups from the law of the noise: leave denoise on")
-    return Evidence(SERIES_PROFILE, SeriesRows(infer_groups(as_series(rounds))), None)
+    return Evidence(SERIES_PROFILE, SeriesRows(infer_groups(as_series(rounds), limits=limits)), None)
 
 
 def _describe(evidence: Evidence) -> dict[str, Any]:

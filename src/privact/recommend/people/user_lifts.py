@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.limits import LIMITS, Limits
 from privact.recommend.people.count_laws import LARGEST, CountLaws, tabulate_counts
 
 __all__ = ["SHAPES", "UserLifts", "fit_user_lifts"]
@@ -25,9 +26,6 @@ GRID = 64
 
 STEPS = 60
 """Steps of expectation maximisation."""
-
-SAMPLE = 20_000
-"""The most users, evenly spaced, that the shape and the distribution are estimated from."""
 
 BLOCK = 1 << 14
 """Users that are computed at a time."""
@@ -53,15 +51,16 @@ def fit_user_lifts(
     row: NDArray[np.integer[Any]],
     shares: NDArray[np.float64],
     epsilon_report: float | None,
+    limits: Limits = LIMITS,
 ) -> UserLifts:
     """Estimate all users of a round.
 
     reports: (n, K) noisy number of contacts in each group; may be memory-mapped.
     row: (n,) the row of `shares` that is the user's. shares: (rows, K) expected share of contacts in each group.
-    epsilon_report: the privacy parameter of a report; None without noise.
+    epsilon_report: the privacy parameter of a report; None without noise. limits: where large networks are sampled.
     """
     n, n_bins = reports.shape
-    sample = np.arange(0, n, max(1, -(-n // SAMPLE)))
+    sample = np.arange(0, n, max(1, -(-n // limits.posterior_sample)))
     scaled, scale = _scale(reports[sample])
     largest = float(max(scaled.sum(axis=1).max(), scaled.max(), 4.0))
     grid = np.append(0.05, np.geomspace(0.3, 1.1 * largest, GRID - 1))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.evidence.series.series_rounds import NoisyTotals
+from privact.learn.limits import LIMITS, Limits
 
 __all__ = ["ContactNumbers", "fit_contact_numbers"]
 
@@ -21,9 +22,6 @@ GRID = 96
 
 STEPS = 60
 """Steps of expectation maximisation; more change nothing that matters."""
-
-SAMPLE = 20_000
-"""The most users, evenly spaced, that the distribution is estimated from."""
 
 BLOCK = 1 << 15
 """Users that are estimated at a time."""
@@ -65,9 +63,9 @@ class ContactNumbers:
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
-def fit_contact_numbers(totals: NoisyTotals) -> ContactNumbers:
+def fit_contact_numbers(totals: NoisyTotals, limits: Limits = LIMITS) -> ContactNumbers:
     """Estimate how numbers of contacts are distributed from the noisy totals of all users."""
-    sample = totals._replace(values=totals.values[:: max(1, -(-len(totals.values) // SAMPLE))])
+    sample = totals._replace(values=totals.values[:: max(1, -(-len(totals.values) // limits.posterior_sample))])
     grid = np.linspace(np.sqrt(FEWEST), np.sqrt(max(float(_average(sample).max()), 1.0)), GRID) ** 2
     law = np.full(GRID, 1.0 / GRID)
     if totals.variances != (0.0,):

@@ -22,6 +22,7 @@ from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, combine_ev
 from privact.learn.evidence.series.report_laws import LARGEST, ReportLaws, tabulate_laws
 from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals
 from privact.learn.evidence.series.spectral_start import find_principal_points, group_by_means
+from privact.learn.limits import LIMITS, Limits
 from privact.progress import Progress, ignore_progress
 
 __all__ = ["NUMBERS", "GroupPosterior", "infer_groups"]
@@ -35,9 +36,6 @@ chance of who the contacts are, which the model does not know and more groups se
 
 RELIABLE = 0.97
 """Take more groups if their modularity times certainty is at least this share of the best."""
-
-SAMPLE = 20_000
-"""The most users that the profiles of groups are learned from."""
 
 BLOCK = 1 << 15
 """Users that are given memberships at a time."""
@@ -121,26 +119,34 @@ class Sample(NamedTuple):
 
 
 def infer_groups(
-    rounds: Sequence[SeriesRound], numbers: Sequence[int] = NUMBERS, *, seed: int = 0, progress: Progress = ignore_progress
+    rounds: Sequence[SeriesRound],
+    numbers: Sequence[int] = NUMBERS,
+    *,
+    seed: int = 0,
+    progress: Progress = ignore_progress,
+    limits: Limits = LIMITS,
 ) -> GroupPosterior:
     """Infer the groups of all users from all rounds so far. It reads reports and public bins only and costs no privacy.
 
     rounds: in the order they were played.
     numbers: numbers of groups to try, ascending.
     seed: decides the starts; the same reports and seed give the same groups.
+    limits: where large networks are sampled.
     """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, "blas"):  # sums must not depend on how many cores share them
-        return _infer(rounds, numbers, seed, progress)
+        return _infer(rounds, numbers, seed, progress, limits)
 
 
-def _infer(rounds: Sequence[SeriesRound], numbers: Sequence[int], seed: int, progress: Progress) -> GroupPosterior:
+def _infer(
+    rounds: Sequence[SeriesRound], numbers: Sequence[int], seed: int, progress: Progress, limits: Limits
+) -> GroupPosterior:
     totals = combine_totals(rounds)
-    law = fit_contact_numbers(totals)
+    law = fit_contact_numbers(totals, limits)
     rng = np.random.default_rng(seed)
     n = len(totals.values)
-    users = np.arange(n) if n <= SAMPLE else np.sort(rng.choice(n, SAMPLE, replace=False))
+    users = np.arange(n) if n <= limits.series_sample else np.sort(rng.choice(n, limits.series_sample, replace=False))
     contacts = law.expect(totals._replace(values=totals.values[users]))
     round_epsilons = tuple(each.epsilon_report for each in rounds)
     epsilons = tuple(sorted(set(round_epsilons), key=lambda epsilon: np.inf if epsilon is None else epsilon))
