@@ -144,22 +144,22 @@ def test_queries_of_a_file_import_neither_compiler_nor_scipy(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_million_users_in_one_long_path(tmp_path, path_tree):
-    n = 1_000_000
+def test_many_users_in_one_long_path(tmp_path, path_tree):
+    n = 100_000
     ids = [f"user{i}" for i in range(n)]
     path_tree(n, ids).save(tmp_path / "tree.hct")
     tree = HierarchicalClusterTree.load(tmp_path / "tree.hct", memory_map=True)
     # Node n + i of this path holds users 0 to i + 1.
     assert np.array_equal(tree.size[n:], np.arange(2, n + 1))
-    assert tree.distance("user3", "user999999") == n
-    assert tree.distance("user3", "user400000") == 400_001
+    assert tree.distance("user3", "user99999") == n
+    assert tree.distance("user3", "user40000") == 40_001
     assert tree.lowest_common_cluster("user0", "user9").node == n + 8
     assert list(tree.nearest("user0", 3)) == [("user1", 2), ("user2", 3), ("user3", 4)]
     assert np.array_equal(tree.nearest("user0", n).leaves, np.arange(1, n))
     communities = tree.communities("user0")
     assert np.array_equal(communities.sizes, np.arange(1, n + 1))
     assert communities[-2].size == n - 1
-    assert tree.community("user5", 700_000).size == 700_000
+    assert tree.community("user5", 70_000).size == 70_000
     assert np.array_equal(tree.cut(n), np.arange(n))
     assert tree.cut(3).tolist() == [0] * (n - 2) + [1, 2]
     assert tree.cut_size(10).tolist() == [0] * 10 + list(range(1, n - 9))
