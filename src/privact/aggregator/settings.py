@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     retention_days: int = Field(0, ge=0, description="Days after which reports and removed users are erased; 0: never.")
     minimum_free_bytes: int = Field(64 * 2**20, ge=0, description="Free disk space below which the server is not ready.")
     learn_workers: int = Field(1, ge=1, le=64, description="Rounds that are learned at once, each in a process.")
+    learn_cluster: str = Field("", description="Dask scheduler that learns rounds, or local:N; empty: this machine's cores.")
     drain_seconds: float = Field(10.0, ge=0, description="How long requests may still take after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least serious lines that are logged.")
 

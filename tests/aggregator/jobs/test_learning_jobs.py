@@ -109,6 +109,21 @@ def test_killed_processes_and_stopped_servers_change_nothing_in_the_release(stor
     assert [path.name for path in rough.settings.releases_folder.iterdir()] == ["spring.hct"]
 
 
+def test_a_configured_cluster_learns_the_same_tree(stored_reports, supervisor_of):
+    here, there = stored_reports("here"), stored_reports("there", learn_cluster="local:2")
+    for stored in (here, there):
+        supervisor_of(stored)
+        stored.wait(lambda stored=stored: stored.row.state == "released")
+    assert there.release.read_bytes() == here.release.read_bytes()
+
+
+def test_a_cluster_that_does_not_answer_is_named(stored_reports, supervisor_of):
+    stored = stored_reports(learn_cluster="nowhere:1:2")
+    supervisor_of(stored)
+    stored.wait(lambda: stored.row.state == "failed")
+    assert "nowhere:1:2" in stored.row.failure
+
+
 def test_a_round_whose_processes_always_die_fails_with_the_reason(stored_reports, supervisor_of):
     stored = stored_reports()
     supervisor = supervisor_of(stored)

@@ -146,6 +146,7 @@ class LearningJobs:
             "round": round_id,
             "folder": str(self._settings.releases_folder),
             "minimum": self._settings.minimum_users,
+            "cluster": self._settings.learn_cluster,
         }
         process = self._processes[round_id] = self._workers.start(order)
         limit = threading.Timer(self._settings.learn_seconds, self._stop_slow, (round_id, process))

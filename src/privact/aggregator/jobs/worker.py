@@ -2,7 +2,7 @@
 
 The first line of standard input is an order:
 
-    {"task": "learn", "url", "round", "folder", "minimum"} learn a round, or the series that it ends, and write its release
+    {"task": "learn", "url", "round", "folder", "minimum", "cluster"} learn a round or a series and write its release
     {"task": "infer", "url", "round", "folder", "minimum"} infer groups from the rounds of a series and write them as labels
     {"task": "place", "url", "round", "folder", "joined"}  place late joiners, and again for every further line
     {"task": "convert", "source", "target", "format"}      write a released tree in another format
@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from privact.aggregator.storage.stored_reports import StoredRound
     from privact.learn.pipeline import Learned
     from privact.learn.reports.report_table import ReportTable
+    from privact.learn.scale.task_runner import Engine
 
 __all__ = ["main"]
 
@@ -113,11 +114,11 @@ def _learn(order: dict[str, Any], channel: Channel) -> None:
             return
         try:
             if stored.round.series is None:
-                write = _learn_round(url, stored, table, folder, scratch, channel)
+                write = _learn_round(url, stored, table, order, scratch, channel)
             else:
                 series = align_series(url, stored, tables, order["minimum"])
                 infer = order["task"] == "infer"
-                write = _infer_groups(series, folder, channel) if infer else _learn_series(series, folder, scratch, channel)
+                write = _infer_groups(series, folder, channel) if infer else _learn_series(series, order, scratch, channel)
         except PrivaCTError as error:
             channel.send(refused=str(error))
             return
@@ -128,24 +129,31 @@ Write = Callable[[], dict[str, Any]]
 """Writes what was learned, and gives the line that says so."""
 
 
-def _learn_round(url: str, stored: StoredRound, table: ReportTable, folder: Path, scratch: Path, channel: Channel) -> Write:
+def _learn_round(
+    url: str, stored: StoredRound, table: ReportTable, order: dict[str, Any], scratch: Path, channel: Channel
+) -> Write:
     """Learn a round; its release is to be written."""
     from privact.aggregator.jobs.learning import learn_stored_round
-    from privact.learn.scale.engines import open_engine, workers_for
 
-    with open_engine(workers_for(len(table)), scratch=scratch) as engine:
+    with _open_engine(len(table), order["cluster"], scratch) as engine:
         learned = learn_stored_round(url, stored, table, engine=engine, progress=channel.progress)
-    return lambda: _release(learned, stored.round.id, folder, channel)
+    return lambda: _release(learned, stored.round.id, Path(order["folder"]), channel)
 
 
-def _learn_series(series: ReportedSeries, folder: Path, scratch: Path, channel: Channel) -> Write:
+def _learn_series(series: ReportedSeries, order: dict[str, Any], scratch: Path, channel: Channel) -> Write:
     """Learn the tree of a series, which is to be written as the release of its newest round."""
     from privact.aggregator.jobs.series_learning import learn_series
+
+    with _open_engine(len(series.users), order["cluster"], scratch) as engine:
+        learned, evidence = learn_series(series, engine=engine, progress=channel.progress)
+    return lambda: {**_release(learned, series.newest.round.id, Path(order["folder"]), channel), "evidence": evidence}
+
+
+def _open_engine(n_users: int, cluster: str, scratch: Path) -> AbstractContextManager[Engine]:
+    """The configured Dask cluster, or the processes that pay for this number of users."""
     from privact.learn.scale.engines import open_engine, workers_for
 
-    with open_engine(workers_for(len(series.users)), scratch=scratch) as engine:
-        learned, evidence = learn_series(series, engine=engine, progress=channel.progress)
-    return lambda: {**_release(learned, series.newest.round.id, folder, channel), "evidence": evidence}
+    return open_engine(None if cluster else workers_for(n_users), cluster or None, scratch)
 
 
 def _infer_groups(series: ReportedSeries, folder: Path, channel: Channel) -> Write:
