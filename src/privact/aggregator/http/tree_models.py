@@ -7,7 +7,6 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from privact.aggregator.http.models import JsonRequest, make_example
-from privact.protocol.round import MIN_EPSILON
 
 __all__ = ["CommunityResponse", "CutResponse", "ExploreResponse", "NearestResponse", "PathResponse", "SummaryResponse"]
 
@@ -112,7 +111,9 @@ class RehearsalWish(JsonRequest):
     """A round to play with made-up devices."""
 
     contacts: float = Field(gt=0, le=500, allow_inf_nan=False, description="Contacts of a usual user.")
-    epsilon: float = Field(ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The privacy promise per contact.")
+    epsilon: float = Field(
+        ge=0.5, le=1e6, allow_inf_nan=False, description="The privacy promise per contact; below 0.5 a rehearsal takes minutes."
+    )
 
 
 class RehearsalResponse(BaseModel):
