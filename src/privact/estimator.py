@@ -28,7 +28,7 @@ from privact.progress import Progress, open_progress
 from privact.protocol.bins import assign_bins
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
 from privact.query.one_round import ONE_ROUND, OneRoundWarning, is_one_round
-from privact.sklearn_contract import SklearnClusterer, not_fitted
+from privact.sklearn_contract import SklearnClusterer, make_not_fitted_error
 from privact.tree.embedding import Embedding
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class PrivaCT(SklearnClusterer):
 
     def _require_fit(self) -> None:
         if not hasattr(self, "tree_"):
-            raise not_fitted("this PrivaCT has learned nothing yet: call fit(graph) first")
+            raise make_not_fitted_error("this PrivaCT has learned nothing yet: call fit(graph) first")
 
 
 def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bins_seed: bytes | None = None) -> dict[str, Any]:

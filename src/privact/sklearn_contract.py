@@ -13,10 +13,10 @@ from typing import Any, Self
 
 from privact.errors import InputError, NotFittedError
 
-__all__ = ["SklearnClusterer", "not_fitted"]
+__all__ = ["SklearnClusterer", "make_not_fitted_error"]
 
 
-def not_fitted(message: str) -> NotFittedError:
+def make_not_fitted_error(message: str) -> NotFittedError:
     """The error of a model that has not learned; where scikit-learn is loaded, also its `NotFittedError`."""
     theirs = sys.modules.get("sklearn.exceptions")
     if theirs is None:

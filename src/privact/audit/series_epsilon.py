@@ -127,15 +127,15 @@ def _guess(votes: Bits) -> dict[str, Ints]:
     """Every attack and its guesses: 1 for an edge, -1 for none, 0 for neither."""
     n_reports = votes.shape[1]
     return {
-        "most reports agree": _agreed(votes, 1),
-        "all reports but one agree": _agreed(votes, max(1, n_reports - 2)),
-        "all reports agree": _agreed(votes, n_reports),
-        "all reports of one end agree": _agreed(votes[:, ::ENDS], n_reports // ENDS),
-        "both reports of the last round agree": _agreed(votes[:, -ENDS:], ENDS),
+        "most reports agree": _guess_by_majority(votes, 1),
+        "all reports but one agree": _guess_by_majority(votes, max(1, n_reports - 2)),
+        "all reports agree": _guess_by_majority(votes, n_reports),
+        "all reports of one end agree": _guess_by_majority(votes[:, ::ENDS], n_reports // ENDS),
+        "both reports of the last round agree": _guess_by_majority(votes[:, -ENDS:], ENDS),
     }
 
 
-def _agreed(votes: Bits, least: int) -> Ints:
+def _guess_by_majority(votes: Bits, least: int) -> Ints:
     """Guess with the majority where it leads by at least so many votes."""
     lead = 2 * votes.sum(axis=1) - votes.shape[1]
     return np.asarray(np.sign(lead) * (np.abs(lead) >= least))

@@ -123,7 +123,7 @@ def count_partial(state, node):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def rounded(gain):  # type: ignore[no-untyped-def]
+def round_gain(gain):  # type: ignore[no-untyped-def]
     """A gain, or 0 where it is nothing but rounding."""
     return 0.0 if abs(gain) < TIE else gain
 
@@ -142,8 +142,8 @@ def find_gains(state, node):  # type: ignore[no-untyped-def]
     bc = state.across[above] - ac
     table = state.entropies
     now = log_term(ab, a * b, table) + log_term(ac + bc, (a + b) * c, table)
-    state.gains[node, 0] = rounded(log_term(ac, a * c, table) + log_term(ab + bc, (a + c) * b, table) - now)
-    state.gains[node, 1] = rounded(log_term(bc, b * c, table) + log_term(ab + ac, (b + c) * a, table) - now)
+    state.gains[node, 0] = round_gain(log_term(ac, a * c, table) + log_term(ab + bc, (a + c) * b, table) - now)
+    state.gains[node, 1] = round_gain(log_term(bc, b * c, table) + log_term(ab + ac, (b + c) * a, table) - now)
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from privact.errors import InputError
 from privact.protocol.moments import write_moment
 
-__all__ = ["moment", "seconds", "told"]
+__all__ = ["moment", "seconds", "write_time"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DURATION = re.compile(r"([0-9]{1,9})([smhdw]?)")
@@ -46,6 +46,6 @@ def moment(text: str | None, option: str) -> int | None:
     return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
 
 
-def told(moment: int | None) -> str:
+def write_time(moment: int | None) -> str:
     """A time for people to read; a dash for none."""
     return "-" if moment is None else write_moment(moment)

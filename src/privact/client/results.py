@@ -76,7 +76,7 @@ def read_community(aggregator: DeviceClient, user: str, round_id: str, size: int
         people = [str(each["user"]) for each in said["users"]]
         return CloseCommunity(round_id, int(said["size"]), tuple(person for person in people if person != user))
     except (LookupError, TypeError, ValueError):
-        raise _unexpected(aggregator, path) from None
+        raise _make_error(aggregator, path) from None
 
 
 def read_recommendations(aggregator: DeviceClient, round_id: str, k: int) -> list[SuitingItem]:
@@ -86,7 +86,7 @@ def read_recommendations(aggregator: DeviceClient, round_id: str, k: int) -> lis
     try:
         return [SuitingItem(str(each["item"]), str(each["reason"])) for each in said["items"]]
     except (LookupError, TypeError):
-        raise _unexpected(aggregator, path) from None
+        raise _make_error(aggregator, path) from None
 
 
 def read_people(aggregator: DeviceClient, round_id: str, k: int) -> list[LikelyContact]:
@@ -96,10 +96,10 @@ def read_people(aggregator: DeviceClient, round_id: str, k: int) -> list[LikelyC
     try:
         return [LikelyContact(str(each["user"]), str(each["reason"])) for each in said["people"]]
     except (LookupError, TypeError):
-        raise _unexpected(aggregator, path) from None
+        raise _make_error(aggregator, path) from None
 
 
-def _unexpected(aggregator: DeviceClient, path: str) -> AggregatorError:
+def _make_error(aggregator: DeviceClient, path: str) -> AggregatorError:
     return AggregatorError(
         f"{path.partition('?')[0]} at {aggregator.address.url} is not what an aggregator answers: check the address"
     )

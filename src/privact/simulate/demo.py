@@ -156,7 +156,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
         rounds[id] = _open_round(operator, network, id, n_bins, epsilon, seed)
         sending += _answer(operator, network, aggregator, rounds[id], tokens, progress)
         operator.ask("POST", f"/v1/rounds/{id}/close")
-    trees = {id: _released(operator, id, progress) for id in rounds}
+    trees = {id: _wait_for_tree(operator, id, progress) for id in rounds}
     rows = [network.graph.row(user) for user in trees["demo-servers"].users or ()]
     adjacency = network.graph.to_scipy()[rows][:, rows]
     nothing = measure_contact_share(draw_random_tree(len(rows), np.random.default_rng(seed)), adjacency)
@@ -180,7 +180,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     person = Operator(aggregator_address(aggregator.url), tokens[user])
     known = person.ask_when_ready(f"/v1/rounds/demo-servers/people?k={INTRODUCED}").json()["people"]
     people = [(found["user"], found["reason"], found["user"] in contacts) for found in known]
-    suggestions = _recommended(operator, network, aggregator, tokens, user)
+    suggestions = _ask_for_recommendations(operator, network, aggregator, tokens, user)
     one_round, series = compare_series(network.graph, seed=seed, progress=progress)
     return Demo(
         network=network,
@@ -200,7 +200,7 @@ def _play(network: FederatedNetwork, aggregator: LocalAggregator, epsilon: float
     )
 
 
-def _recommended(
+def _ask_for_recommendations(
     operator: Operator, network: FederatedNetwork, aggregator: LocalAggregator, tokens: dict[str, str], user: str
 ) -> list[Suggestions]:
     """Upload all plays except those of three users, and request recommendations as each of these."""
@@ -257,7 +257,7 @@ def _answer(
     return sent.seconds
 
 
-def _released(operator: Operator, id: str, progress: Progress) -> HierarchicalClusterTree:
+def _wait_for_tree(operator: Operator, id: str, progress: Progress) -> HierarchicalClusterTree:
     """The tree of a closed round, downloaded once it is released."""
     operator.released(id, progress)
     with tempfile.TemporaryDirectory() as folder:

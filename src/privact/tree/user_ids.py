@@ -53,7 +53,7 @@ class UserIds(Sequence[UserId]):
             encoded = [str(user).encode() for user in ids]
         except UnicodeEncodeError:
             raise InputError(_why_no_ids(ids)) from None
-        if repeated := _repeated(encoded):
+        if repeated := _find_repeated(encoded):
             raise InputError(f"user id {repeated.decode()!r} occurs twice: each leaf needs its own")
         return cls(SEPARATOR + b"".join(part + SEPARATOR for part in encoded), integers)
 
@@ -70,14 +70,14 @@ class UserIds(Sequence[UserId]):
             every = list(self)
             return [every[leaf] for leaf in leaves.tolist()]
         begins, ends = (self._offsets[leaves] + 1).tolist(), self._offsets[leaves + 1].tolist()
-        return self._typed([self.packed[begin:end].decode() for begin, end in zip(begins, ends, strict=True)])
+        return self._restore_types([self.packed[begin:end].decode() for begin, end in zip(begins, ends, strict=True)])
 
     def names(self) -> list[str]:
         """All ids as text, as files and pages spell them."""
         # Decoding everything at once is several times faster than id by id; 0xFF becomes U+DCFF.
         return self.packed[1:-1].decode("utf-8", "surrogateescape").split("\udcff")
 
-    def _typed(self, names: list[str]) -> list[UserId]:
+    def _restore_types(self, names: list[str]) -> list[UserId]:
         """Ids from their text."""
         if not self.integers:
             return names  # type: ignore[return-value]
@@ -107,7 +107,7 @@ class UserIds(Sequence[UserId]):
         return len(self._offsets) - 1
 
     def __iter__(self) -> Iterator[UserId]:
-        return iter(self._typed(self.names()))
+        return iter(self._restore_types(self.names()))
 
     @overload
     def __getitem__(self, index: int) -> UserId: ...
@@ -117,7 +117,7 @@ class UserIds(Sequence[UserId]):
         if isinstance(index, slice):
             return [self[leaf] for leaf in range(*index.indices(len(self)))]
         leaf = range(len(self))[index]
-        return self._typed([self.packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]].decode()])[0]
+        return self._restore_types([self.packed[self._offsets[leaf] + 1 : self._offsets[leaf + 1]].decode()])[0]
 
     def __contains__(self, user: Any) -> bool:
         return self._find(_key_of(user)) >= 0
@@ -147,7 +147,7 @@ class UserIds(Sequence[UserId]):
         return f"UserIds({shown}{', ...' if len(self) > 3 else ''}; {len(self)} users)"
 
 
-def _repeated(encoded: list[bytes]) -> bytes | None:
+def _find_repeated(encoded: list[bytes]) -> bytes | None:
     """An id that occurs twice, or None."""
     if len(set(encoded)) == len(encoded):
         return None

@@ -13,7 +13,7 @@ import uvicorn
 
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
-from privact.cli.times import moment, seconds, told
+from privact.cli.times import moment, seconds, write_time
 from privact.errors import InputError
 
 OPERATOR = "operator." + "o" * 43
@@ -219,7 +219,7 @@ def test_times_as_people_write_them():
         604800,
         1209600,
     ]
-    assert (told(1767225600), told(None)) == ("1 January 2026, 00:00 UTC", "-")
+    assert (write_time(1767225600), write_time(None)) == ("1 January 2026, 00:00 UTC", "-")
     for wrong in ("soon", "+", "+1y", "2026-13-01"):
         with pytest.raises(InputError, match="--closes"):
             moment(wrong, "--closes")

@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 
-from privact.experiments.running.networks import load_rated, shuffled
+from privact.experiments.running.networks import load_rated, shuffle_users
 from privact.simulate.known_graphs import make_cliques
 
 KNOWS = [(user, user + 1) for user in range(11)]  # a path, as files tend to be: neighbours stand side by side
@@ -39,6 +39,6 @@ def test_users_and_items_are_in_random_order_and_keep_contacts_and_ratings(tmp_p
 
 def test_shuffled_users_keep_their_contacts():
     graph = make_cliques([3, 4]).graph
-    mixed = shuffled(graph, np.array([6, 2, 0, 5, 1, 3, 4]))
+    mixed = shuffle_users(graph, np.array([6, 2, 0, 5, 1, 3, 4]))
     assert mixed.users == (6, 2, 0, 5, 1, 3, 4)
     assert {user: set(mixed.neighbours(user)) for user in mixed.users} == {u: set(graph.neighbours(u)) for u in graph.users}

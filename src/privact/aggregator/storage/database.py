@@ -32,7 +32,7 @@ class Store:
     """
 
     def __init__(self, url: str) -> None:
-        self.url: Final[URL] = _checked(url)
+        self.url: Final[URL] = _check_url(url)
         self.is_sqlite: Final = self.url.get_backend_name() == "sqlite"
         self.engine: Final[Engine] = _engine(self.url, self.is_sqlite)
         self._writing = threading.Lock()
@@ -98,7 +98,7 @@ class Store:
         self.engine.dispose()
 
 
-def _checked(text: str) -> URL:
+def _check_url(text: str) -> URL:
     """The URL with the driver that is used, if it names a database that can be."""
     try:
         url = make_url(text)

@@ -11,7 +11,7 @@ import typer
 
 from privact.cli.device.spelling import spell_command
 from privact.cli.text import columns, facts, number, paragraph, print_json, shown, table
-from privact.cli.times import told
+from privact.cli.times import write_time
 from privact.errors import InputError, PrivaCTError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def print_answers(book: Book, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         print("No round was answered yet.")
     else:
-        lines = [[row["round"], f"{row['epsilon']:g}", told(row["made"]), row["outcome"]] for row in rows]
+        lines = [[row["round"], f"{row['epsilon']:g}", write_time(row["made"]), row["outcome"]] for row in rows]
         table(["round", "epsilon", "answered", "aggregator said"], lines, right=[1])
     if book.lost:
         print(f"\nAnswered from a ledger that was lost: {', '.join(map(shown, sorted(book.lost)))}")

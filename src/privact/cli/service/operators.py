@@ -49,14 +49,14 @@ def add(
 @app.command("list", epilog="\b\nExample:\n  privact operators list")
 def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show who operates, with which scopes and until when."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     response = call("GET", url, "/v1/operators", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
         print_json(response)
         return
     rows = [
-        (shown(one["name"]), ", ".join(one["scopes"]), "never" if one["expires_at"] is None else told(one["expires_at"]))
+        (shown(one["name"]), ", ".join(one["scopes"]), "never" if one["expires_at"] is None else write_time(one["expires_at"]))
         for one in response["operators"]
     ]
     table(("operator", "scopes", "expires"), rows)
@@ -83,7 +83,7 @@ def log(
     json: Json = False,
 ) -> None:
     """Show what operators did, newest first."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     actions: list[dict[str, Any]] = []
     path = f"/v1/operators/actions?limit={min(limit, _AT_ONCE)}"
@@ -98,6 +98,7 @@ def log(
         print_json({"actions": actions})
         return
     rows = [
-        (told(one["at"]), shown(one["operator"]), one["action"], shown(one["subject"]), str(one["status"])) for one in actions
+        (write_time(one["at"]), shown(one["operator"]), one["action"], shown(one["subject"]), str(one["status"]))
+        for one in actions
     ]
     table(("time", "operator", "action", "about", "status"), rows)

@@ -172,14 +172,21 @@ def show(
 @app.command("list", epilog="\b\nExample:\n  privact round list")
 def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show all rounds, newest first."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     response = call("GET", url, "/v1/rounds", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
         print_json(response)
         return
     rows = [
-        [one["id"], one["state"], f"{one['epsilon']:g}", _count(one["reports"]), _count(one["n_users"]), told(one["closes"])]
+        [
+            one["id"],
+            one["state"],
+            f"{one['epsilon']:g}",
+            _count(one["reports"]),
+            _count(one["n_users"]),
+            write_time(one["closes"]),
+        ]
         for one in response["rounds"]
     ]
     table(["round", "state", "epsilon", "reports", "users", "closes"], rows, right=range(2, 5))
@@ -187,7 +194,7 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
 
 def _show(response: dict[str, Any], json: bool) -> None:
     """Print a round."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     if json:
         print_json(response)
@@ -200,8 +207,8 @@ def _show(response: dict[str, Any], json: bool) -> None:
         ("epsilon", f"{response['epsilon']:g} per contact, {response['epsilon_report']:g} per report"),
         ("bins", f"{many}, {'random' if response['bins'] == 'random' else 'public labels'}"),
         ("reports", f"{response['reports']:,} of {_count(response['n_users'])} users{late}"),
-        ("opens", told(response["opens"])),
-        ("closes", told(response["closes"]) if response["closes"] is not None else "when it is closed by hand"),
+        ("opens", write_time(response["opens"])),
+        ("closes", write_time(response["closes"]) if response["closes"] is not None else "when it is closed by hand"),
         ("late joiners", _tell_joiners(response)),
     ]
     if response["privacy"]:

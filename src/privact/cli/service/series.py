@@ -121,7 +121,7 @@ def _path(name: str) -> str:
 
 def _show(response: dict[str, Any], json: bool) -> None:
     """Print a series."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     if json:
         print_json(response)
@@ -147,7 +147,7 @@ def _show(response: dict[str, Any], json: bool) -> None:
             one["state"],
             number(one["reports"]),
             str(one["n_bins"] or "-"),
-            told(one["closes"]),
+            write_time(one["closes"]),
             _figure(one["evidence"]),
         ]
         for one in response["members"]

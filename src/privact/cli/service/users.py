@@ -136,7 +136,7 @@ def revoke(
 @app.command("list", epilog="\b\nExample:\n  privact users list")
 def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show who is enrolled, in the order of enrolment."""
-    from privact.cli.times import told
+    from privact.cli.times import write_time
 
     listed: list[dict[str, Any]] = []
     after: int | None = 0
@@ -148,7 +148,7 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
             listed += response["users"]
         for user in [] if json else response["users"]:
             invited = {"waiting": "  (invited)", "used": "  (joined)"}.get(user["invitation"], "")
-            print(f"{told(user['enrolled_at'])}  {shown(user['user'])}{invited}")
+            print(f"{write_time(user['enrolled_at'])}  {shown(user['user'])}{invited}")
     if json:
         print_json({"users": listed, "total": response["total"]})
 

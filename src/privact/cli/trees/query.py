@@ -11,7 +11,7 @@ import typer
 
 from privact.cli.files import TreePath, UserName, check_output, find_user
 from privact.cli.text import Json, columns, facts, number, print_json, shown, table
-from privact.cli.times import told
+from privact.cli.times import write_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -247,4 +247,4 @@ def _when(value: object) -> object:
     """A time of a round for people to read; whatever is no time as it is."""
     from privact.protocol.round import LAST_SECOND
 
-    return told(value) if isinstance(value, int) and 0 <= value <= LAST_SECOND else value
+    return write_time(value) if isinstance(value, int) and 0 <= value <= LAST_SECOND else value

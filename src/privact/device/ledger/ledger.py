@@ -126,7 +126,7 @@ class Ledger:
                 found = StoredReport(
                     self.aggregator, self.user, round.to_bytes(), report.to_bytes(), send_at, int(now)
                 )  # fmt: skip
-                append_entries(file, [*self._agreed(book, round, now), _answered(found)])
+                append_entries(file, [*self._note_agreement(book, round, now), _note_answer(found)])
                 self.reached("inserted")
                 file.execute("COMMIT")
                 self.reached("committed")
@@ -135,7 +135,7 @@ class Ledger:
 
     def restrict(self, rules: Rules) -> Book:
         """Make the limits stricter for ever; a limit that is looser than the present one changes nothing."""
-        return self._write(lambda book: _limited(book, rules))
+        return self._write(lambda book: _note_limits(book, rules))
 
     def add_lost(self, spent: float, lost: Iterable[str]) -> Book:
         """Charge what was spent elsewhere, and remember the rounds that were answered there at this account's aggregator."""
@@ -162,7 +162,7 @@ class Ledger:
                 0, "merged", int(time.time()), first.aggregator, first.user, epsilon=first.spent_before, statement=facts
             )
             lost = [Entry(0, "lost", taken.made, first.aggregator, first.user, round_id) for round_id in first.lost]
-            return [taken, *_limited(book, first.rules), *map(_answered, first.answers), *lost]
+            return [taken, *_note_limits(book, first.rules), *map(_note_answer, first.answers), *lost]
 
         return self._write(entries)
 
@@ -192,7 +192,7 @@ class Ledger:
             file.execute("COMMIT")
         return self.mark()
 
-    def _agreed(self, book: Book, round: Round, now: float) -> list[Entry]:
+    def _note_agreement(self, book: Book, round: Round, now: float) -> list[Entry]:
         """The entry that keeps what was agreed on with the first answer to a series; costs nothing by itself."""
         if round.series is None or round.series.name in book.agreed:
             return []
@@ -259,7 +259,7 @@ def _check_round(round: Round, book: Book, now: float, late: bool, reserve: floa
     book.check_budget(round)
 
 
-def _answered(stored: StoredReport) -> Entry:
+def _note_answer(stored: StoredReport) -> Entry:
     """The entry that keeps a report and charges its round."""
     round = stored.round
     return Entry(
@@ -268,7 +268,7 @@ def _answered(stored: StoredReport) -> Entry:
     )  # fmt: skip
 
 
-def _limited(book: Book, rules: Rules) -> list[Entry]:
+def _note_limits(book: Book, rules: Rules) -> list[Entry]:
     """The entry that makes limits stricter, if they become so."""
     stricter = book.rules.tightened(rules)
     if stricter == book.rules:

@@ -17,7 +17,7 @@ from privact.experiments.communities.most_connected import measure_most_connecte
 from privact.experiments.experiment import Task
 from privact.experiments.report.recommendation_rows import ROW
 from privact.experiments.running.kept_parts import KeptParts
-from privact.experiments.running.networks import RatedNetwork, shuffled
+from privact.experiments.running.networks import RatedNetwork, shuffle_users
 from privact.learn.search.learn_tree import learn_tree
 from privact.network.graph import ContactGraph
 from privact.protocol.round import default_bins
@@ -87,7 +87,7 @@ def measure_trees(network: RatedNetwork, epsilon: float | None, seed: int) -> It
     """The quality of each tree of `list_settings`, with users in random order."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(network.graph.n_users)
-    graph = shuffled(network.graph, order)
+    graph = shuffle_users(network.graph, order)
     ratings = network.ratings.for_users(graph.users)
     adjacency = graph.to_scipy()
     groups = {k: find_taste_groups(ratings, k, rng) for k in GROUPS}

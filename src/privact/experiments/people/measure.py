@@ -15,7 +15,7 @@ from privact.experiments.people.hidden_contacts import hide_contacts
 from privact.experiments.people.methods import FACTORS, GROUPS, MOST_CONNECTED, ROUNDS, Method, list_fixed, list_reported
 from privact.experiments.report.recommendation_rows import ROW
 from privact.experiments.running.kept_parts import KeptParts
-from privact.experiments.running.networks import shuffled
+from privact.experiments.running.networks import shuffle_users
 from privact.network.graph import ContactGraph
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.taste_groups import find_taste_groups
@@ -64,7 +64,7 @@ def _measure_part(graph: ContactGraph, ratings: Ratings | None, epsilon: float |
 def measure_lists(graph: ContactGraph, ratings: Ratings | None, epsilon: float | None, seed: int) -> list[dict[str, Any]]:
     """How good each list is in one run. epsilon: of the reports; None for the lists that see none."""
     rng = np.random.default_rng([seed, 0])
-    mixed = shuffled(graph, rng.permutation(graph.n_users))
+    mixed = shuffle_users(graph, rng.permutation(graph.n_users))
     split = hide_contacts(mixed, rng)
     labels = None
     if ratings is not None:
@@ -84,7 +84,7 @@ def summarize(dataset: str, runs: dict[float | None, list[list[dict[str, Any]]]]
         for place, described in enumerate(found[0]):
             method = Method(*(described[name] for name in Method._fields))
             mine = [run[place] for run in found]
-            reference = _connected(runs[first if epsilon is None else epsilon], max(method.rounds, 1))
+            reference = _take_most_connected(runs[first if epsilon is None else epsilon], max(method.rounds, 1))
             ratios = [each["ndcg"] / other for each, other in zip(mine, reference, strict=True)]
             rows.append(
                 {
@@ -106,7 +106,7 @@ def summarize(dataset: str, runs: dict[float | None, list[list[dict[str, Any]]]]
     return rows
 
 
-def _connected(found: list[list[dict[str, Any]]], rounds: int) -> list[float]:
+def _take_most_connected(found: list[list[dict[str, Any]]], rounds: int) -> list[float]:
     """NDCG of the most connected users in each run."""
     return [next(each["ndcg"] for each in run if (each["name"], each["rounds"]) == (MOST_CONNECTED, rounds)) for run in found]
 

@@ -33,7 +33,7 @@ __all__ = [
     "load_rated",
     "rated_content",
     "require_rated",
-    "shuffled",
+    "shuffle_users",
 ]
 
 OWN = "own data"
@@ -193,14 +193,14 @@ def in_random_order(network: RatedNetwork) -> RatedNetwork:
     ratings included: among items that a model cannot tell apart, the smallest numbers would be those of the file's first users.
     """
     rng = np.random.default_rng(7)
-    graph = shuffled(network.graph, rng.permutation(network.graph.n_users))
+    graph = shuffle_users(network.graph, rng.permutation(network.graph.n_users))
     ratings = network.ratings.for_users(graph.users)
     order = rng.permutation(ratings.n_items)
     items = [ratings.items[item] for item in order]
     return replace(network, graph=graph, ratings=Ratings.from_csr(ratings.matrix[:, order], ratings.users, items))
 
 
-def shuffled(graph: ContactGraph, order: Any) -> ContactGraph:
+def shuffle_users(graph: ContactGraph, order: Any) -> ContactGraph:
     """The same contacts with the users in another order.
 
     order: the row of the old graph at each place of the new one.

@@ -54,8 +54,8 @@ def plausible_counts(reports: ArrayLike, n_users: int, epsilon_report: float) ->
         block = clamped[first : first + _BLOCK]  # a view: what is written here is written there
         sums = block.sum(axis=1)
         high, low = sums > n_users - 1 + total, sums < -total
-        block[high] = _lowered(block[high], n_users - 1 + total)
-        block[low] = -_lowered(-block[low], total)
+        block[high] = _lower(block[high], n_users - 1 + total)
+        block[low] = -_lower(-block[low], total)
     return clamped
 
 
@@ -94,7 +94,7 @@ def largest_total_noise(epsilon_report: float, n_bins: int, touched: float = TOU
     return max(0, math.ceil(float(needed.min())) - 1)
 
 
-def _lowered(reports: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+def _lower(reports: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Reports whose highest entries are cut at the highest whole level at which the total is at most `most`.
 
     With the entries in descending order, cutting the first j at one level leaves the rest, so the level is

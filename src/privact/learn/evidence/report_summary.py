@@ -35,13 +35,13 @@ def summarise_reports(reports: NDArray[Any], reach: int, most: int, block: int =
     """
     n, n_bins = reports.shape
     possible = np.empty(n, np.bool_)
-    for first, clipped in _clipped(reports, reach, block):
+    for first, clipped in _clip_blocks(reports, reach, block):
         total = clipped.sum(axis=1)
         possible[first : first + len(clipped)] = (total >= -reach) & (total < n + reach)
     if np.count_nonzero(possible) <= 1:
         possible[:] = True
     lowest, highest, largest, sums = [], [], [], np.zeros(n_bins, np.int64)
-    for first, clipped in _clipped(reports, reach, block):
+    for first, clipped in _clip_blocks(reports, reach, block):
         kept = clipped[possible[first : first + len(clipped)]]
         if len(kept):
             lowest.append(int(kept.min()))
@@ -53,7 +53,7 @@ def summarise_reports(reports: NDArray[Any], reach: int, most: int, block: int =
     return ReportSummary(min(lowest), max(highest), max(largest), sums / len(chosen), sample)
 
 
-def _clipped(reports: NDArray[Any], reach: int, block: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _clip_blocks(reports: NDArray[Any], reach: int, block: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
     for first in range(0, len(reports), block):
         yield first, _within(reports[first : first + block], len(reports), reach)
 

@@ -37,7 +37,7 @@ def read_reports(path: str | Path, folder: Path) -> ReportTable:
         raise InputError(f"cannot read {path}: there is no such file")
     try:
         if ending == ".npy":
-            return _mapped(file)
+            return _map_file(file)
         with closing(_batches(file, ending)) as batches:
             return write_report_table(batches, folder / "reports")
     except InputError as error:
@@ -72,7 +72,7 @@ def check_reports_path(path: str | Path) -> None:
         raise InputError(f"{path} ends in {ending or 'nothing'}: reports are written to .parquet or .npy files")
 
 
-def _mapped(file: Path) -> ReportTable:
+def _map_file(file: Path) -> ReportTable:
     try:
         matrix: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:

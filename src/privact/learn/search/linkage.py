@@ -47,10 +47,10 @@ def linkage_children(condensed: NDArray[np.float64]) -> tuple[NDArray[np.int32],
     merges: NDArray[Any] = fastcluster.linkage(condensed, method="average", preserve_input=False)
     left, right = merges[:, 0].astype(np.int32), merges[:, 1].astype(np.int32)
     same = int(np.searchsorted(merges[:, 2], 0.0, side="right")) if merges[0, 2] == 0.0 else 0
-    return _balanced(left, right, same) if same else (left, right)
+    return _balance_same(left, right, same) if same else (left, right)
 
 
-def _balanced(left: NDArray[np.int32], right: NDArray[np.int32], same: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _balance_same(left: NDArray[np.int32], right: NDArray[np.int32], same: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The same merges, but users who do not differ at all are joined two by two instead of one after the other.
 
     same: how many of the first merges join users who do not differ.

@@ -62,12 +62,12 @@ def choose_settings(
     rng: a seed or a generator; draws who is asked.
     grid: what to try, first what to keep in doubt.
     """
-    ratings = _most_rated(recommender.ratings)
+    ratings = _keep_most_rated(recommender.ratings)
     rated = recommender.ratings.activity > 0
     rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
         return grid[0]
-    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _asked(len(rows), ratings.matrix.nnz)])
+    rows = np.sort(np.random.default_rng(rng).permutation(rows)[: _count_asked(len(rows), ratings.matrix.nnz)])
     tried = grid if recommender.groups is not None else _different_trees(grid)
 
     def reached(some: slice) -> NDArray[np.float64]:
@@ -108,12 +108,12 @@ def choose_settings_for_tree(recommender: ColdStartRecommender) -> ColdStartSett
     return choose_settings(recommender, 0, (*GRID, *closer))
 
 
-def _asked(rated: int, n_ratings: int) -> int:
+def _count_asked(rated: int, n_ratings: int) -> int:
     """How many of the users with ratings are asked."""
     return min(rated, max(ASKED, WORK // max(1, n_ratings)))
 
 
-def _most_rated(ratings: Ratings) -> Ratings:
+def _keep_most_rated(ratings: Ratings) -> Ratings:
     """The same users with the most rated items only."""
     if ratings.n_items <= ITEMS:
         return ratings

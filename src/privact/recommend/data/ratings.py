@@ -68,8 +68,8 @@ class Ratings:
         if len({len(column) for column in columns}) > 1:
             raise InputError(f"the columns have {', '.join(str(len(c)) for c in columns)} entries: give one row a rating")
         values = np.ones(len(columns[0])) if rating is None else _numbers(columns[2], rating)
-        row, user_ids = _numbered(columns[0], user)
-        column, item_ids = _numbered(columns[1], item)
+        row, user_ids = _number_ids(columns[0], user)
+        column, item_ids = _number_ids(columns[1], item)
         _check_values(values, lambda at: f"user {user_ids[row[at]]!r}, item {item_ids[column[at]]!r}")
         if repeats != "error":
             row, column, values = _merge_repeats(row, column, values, repeats)
@@ -245,7 +245,7 @@ def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
         raise InputError(f"column {name!r} holds something that is not a number ({error}): give one number a rating") from None
 
 
-def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _number_ids(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The place of each entry's id among the different ids in order of first appearance, and these ids as text."""
     if column.dtype.kind == "f":  # whole numbers that passed through a frame with gaps
         if not (np.isfinite(column) & (column == np.round(column))).all():
