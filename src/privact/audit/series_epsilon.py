@@ -136,6 +136,6 @@ def _guess(votes: Bits) -> dict[str, Ints]:
 
 
 def _guess_by_majority(votes: Bits, least: int) -> Ints:
-    """Guess with the majority where it leads by at least so many votes."""
+    """Guess with the majority where it leads by at least `least` votes."""
     lead = 2 * votes.sum(axis=1) - votes.shape[1]
     return np.asarray(np.sign(lead) * (np.abs(lead) >= least))

@@ -78,7 +78,7 @@ def measure_recommender(n_users: int) -> dict[str, Any]:
 
 
 def draw_ratings(groups: np.ndarray[Any, Any], n_items: int, n_ratings: int, rng: np.random.Generator) -> Ratings:
-    """About so many ratings: some users rate far more than others, some items are far more popular, and half follows the group.
+    """About as many ratings as asked for: a few users and items have most of them, and half follows the group.
 
     groups: (n) the taste group of each user.
     """

@@ -31,7 +31,7 @@ MOST_SEARCHED = 5_000
 """From how many users at most paths are searched: evenly spaced ones, where there are more."""
 
 LEAST_SEARCHED, SEARCH_WORK = 500, 1_000_000_000
-"""Fewer in a large network, where one search may visit every contact: so many visits in all, but at least so many users."""
+"""Fewer in a large network, where one search may visit every contact: a limit on all visits, and the fewest users."""
 
 
 @dataclass(frozen=True)

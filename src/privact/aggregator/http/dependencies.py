@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 
+from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.enrolment import User
 from privact.aggregator.http.services import Services
 
@@ -20,6 +21,7 @@ __all__ = [
     "require_label_reader",
     "require_reader",
     "require_scope",
+    "sees_drafts",
 ]
 
 RoundId = Annotated[str, Path(description="Id of the round.", examples=["spring"])]
@@ -50,6 +52,12 @@ def require_scope(scope: str) -> Any:
         request.scope["privact.operator"] = await services.gate.require_operator(request, scope)
 
     return Depends(require)
+
+
+async def sees_drafts(request: Request, services: Services) -> bool:
+    """Whether it is an operator who asks; everyone else is simply not shown drafts."""
+    operator = await services.gate.find_operator(read_claim(request.scope["headers"]))
+    return operator is not None and "read" in operator.scopes
 
 
 async def pace_public(request: Request, services: Uses) -> None:

@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from privact.cli.device.options import (
+    ContactsFormat,
     HomeFolder,
     Url,
+    VcardField,
+    Window,
     home_at,
     read_digest,
     send_reserve,
@@ -37,14 +40,9 @@ def answer(
     digest: Annotated[
         str | None, typer.Option(metavar="HEX", help="Refuse --round unless it has this digest.", show_default=False)
     ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="Name of its format, such as vcard.", show_default="found out from the file")
-    ] = None,
-    field: Annotated[str, typer.Option(help="Which property of a vCard is the id: email, tel, impp, social, ...")] = "email",
-    within: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Send at a random time within this window.", show_default="600; 2 on loopback"),
-    ] = None,
+    format: ContactsFormat = None,
+    field: VcardField = "email",
+    within: Window = None,
     now: Annotated[bool, typer.Option("--now", help="Send at once: for tests, since the time then tells something.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Only store the reports; the next call sends them.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be answered and what it costs.")] = False,

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget",
     "Cap",
+    "ContactsFormat",
     "HomeFolder",
     "MinimumUsers",
     "Url",
+    "VcardField",
+    "Window",
     "chosen_limits",
     "home_at",
     "read_digest",
@@ -31,6 +34,16 @@ HomeFolder = Annotated[
     typer.Option("--home", metavar="DIR", help="Where the device keeps its ledger; else PRIVACT_HOME.", show_default=False),
 ]
 Url = Annotated[str | None, typer.Option("--url", help="The aggregator, if several were joined.", show_default=False)]
+ContactsFormat = Annotated[
+    str | None, typer.Option("--format", help="Name of its format, such as vcard.", show_default="found out from the file")
+]
+VcardField = Annotated[str, typer.Option("--field", help="Which property of a vCard is the id: email, tel, impp, social, ...")]
+Window = Annotated[
+    float | None,
+    typer.Option(
+        "--within", metavar="SECONDS", help="Send at a random time within this window.", show_default="600; 2 on loopback"
+    ),
+]
 Budget = Annotated[
     float | None, typer.Option(help="Most that all rounds together may ever spend per contact.", show_default="10")
 ]

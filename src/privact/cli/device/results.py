@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from privact.cli.device.options import HomeFolder, Url, home_at
 from privact.cli.text import Json, columns, number, paragraph, print_json, table
 
+if TYPE_CHECKING:
+    from privact.client.device_client import DeviceClient
+    from privact.device.ledger.home import Account
+
 __all__ = ["community", "people", "recommend"]
 
+_R = TypeVar("_R")
 _RoundId = Annotated[str | None, typer.Option("--round", metavar="ID", help="The round.", show_default="the newest that is over")]
 
 
@@ -25,12 +32,11 @@ def community(
 
     Found from everybody's noisy numbers in a round that you answered; nobody's contacts were seen.
     """
-    from privact.client.device_client import DeviceClient
-    from privact.client.results import find_result_round, read_community
+    from privact.client.results import read_community
 
-    account = home_at(home).account(url)
-    with DeviceClient(account.address, account.token) as aggregator:
-        found = read_community(aggregator, account.user, find_result_round(aggregator, round), size)
+    account, _, found = _read(
+        home, url, round, lambda aggregator, account, name: read_community(aggregator, account.user, name, size)
+    )
     if json:
         print_json({"round": found.round_id, "user": account.user, "size": found.size, "others": list(found.others)})
         return
@@ -55,13 +61,9 @@ def people(
 
     Found from everybody's noisy numbers in a round that you answered; only people who want to be found are named.
     """
-    from privact.client.device_client import DeviceClient
-    from privact.client.results import find_result_round, read_people
+    from privact.client.results import read_people
 
-    account = home_at(home).account(url)
-    with DeviceClient(account.address, account.token) as aggregator:
-        name = find_result_round(aggregator, round)
-        found = read_people(aggregator, name, k)
+    account, name, found = _read(home, url, round, lambda aggregator, account, name: read_people(aggregator, name, k))
     if json:
         print_json({"round": name, "user": account.user, "people": [vars(person) for person in found]})
     elif not found:
@@ -81,16 +83,25 @@ def recommend(
 
     From ratings that the service has, weighed by the communities of a round that you answered.
     """
-    from privact.client.device_client import DeviceClient
-    from privact.client.results import find_result_round, read_recommendations
+    from privact.client.results import read_recommendations
 
-    account = home_at(home).account(url)
-    with DeviceClient(account.address, account.token) as aggregator:
-        name = find_result_round(aggregator, round)
-        items = read_recommendations(aggregator, name, k)
+    account, name, items = _read(home, url, round, lambda aggregator, account, name: read_recommendations(aggregator, name, k))
     if json:
         print_json({"round": name, "user": account.user, "items": [vars(item) for item in items]})
     elif not items:
         print("Nothing suits you yet: the service knows too little about what people like.")
     else:
         table(["for you", "why"], [[item.item, item.reason] for item in items])
+
+
+def _read(
+    home: Path | None, url: str | None, round: str | None, read: Callable[[DeviceClient, Account, str], _R]
+) -> tuple[Account, str, _R]:
+    """Ask the aggregator about a round that is over: whose device this is, which round it was, and what was read."""
+    from privact.client.device_client import DeviceClient
+    from privact.client.results import find_result_round
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        name = find_result_round(aggregator, round)
+        return account, name, read(aggregator, account, name)

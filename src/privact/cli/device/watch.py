@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.device.options import HomeFolder, Url, home_at, send_reserve, send_window
+from privact.cli.device.options import ContactsFormat, HomeFolder, Url, VcardField, Window, home_at, send_reserve, send_window
 from privact.cli.device.spelling import spell_command
 
 if TYPE_CHECKING:
@@ -40,14 +40,9 @@ WantedBy=default.target
 def watch(
     contacts: Annotated[Path, typer.Option(metavar="FILE", help="Your contacts, read anew for each round.", show_default=False)],
     every: Annotated[str, typer.Option(metavar="TIME", help="How often to look: 30m, 1h, 1d.")] = "1h",
-    format: Annotated[
-        str | None, typer.Option(help="Name of the file's format, such as vcard.", show_default="found out from the file")
-    ] = None,
-    field: Annotated[str, typer.Option(help="Which property of a vCard is the id: email, tel, impp, social, ...")] = "email",
-    within: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Send at a random time within so many seconds.", show_default="600; 2 on loopback"),
-    ] = None,
+    format: ContactsFormat = None,
+    field: VcardField = "email",
+    within: Window = None,
     once: Annotated[bool, typer.Option("--once", help="Look once and end, as for a timer.")] = False,
     unit: Annotated[bool, typer.Option("--unit", help="Print a unit for systemd --user, and do nothing else.")] = False,
     url: Url = None,

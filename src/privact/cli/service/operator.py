@@ -11,7 +11,10 @@ import typer
 
 from privact.errors import InputError
 
-__all__ = ["PlainHttp", "TokenFile", "Url", "call", "in_path", "read_operator_token"]
+__all__ = ["LOCAL_URL", "PlainHttp", "TokenFile", "Url", "call", "in_path", "read_operator_token"]
+
+LOCAL_URL = "http://127.0.0.1:8420"
+"""Where privact serve listens unless it is told otherwise."""
 
 Url = Annotated[str, typer.Option("--url", envvar="PRIVACT_URL", metavar="URL", help="The aggregator.")]
 TokenFile = Annotated[
@@ -43,7 +46,7 @@ def call(
     from privact.protocol.addresses import aggregator_address
 
     if "://" not in url:
-        raise InputError(f"--url {url} is no address: give for example http://127.0.0.1:8420")
+        raise InputError(f"--url {url} is no address: give for example {LOCAL_URL}")
     address = aggregator_address(url, allow_plain_http=allow_plain_http)
     with OperatorClient(address, read_operator_token(token_file)) as operator:
         return operator.ask_json(method, path, document, text)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown, table
 
 __all__ = ["app"]
@@ -15,7 +15,6 @@ app = typer.Typer(
     help="Give operators tokens, and see what they did.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
 )
 
-_HOME = "http://127.0.0.1:8420"
 _AT_ONCE = 1000
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The operator.", show_default=False)]
 
@@ -30,7 +29,7 @@ def add(
     name: _Name,
     scope: Annotated[list[str], typer.Option(help="read, rounds, users or operators; may be repeated.", show_default=False)],
     expires: Annotated[str | None, typer.Option(metavar="TIME", help="When it ends, as +90d.", show_default="never")] = None,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -47,7 +46,7 @@ def add(
 
 
 @app.command("list", epilog="\b\nExample:\n  privact operators list")
-def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+def list_(url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show who operates, with which scopes and until when."""
     from privact.cli.times import write_time
 
@@ -64,7 +63,7 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
 
 @app.command(epilog="\b\nExample:\n  privact operators remove night-shift")
 def remove(
-    name: _Name, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    name: _Name, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Make an operator's token worthless."""
     call("DELETE", url, f"/v1/operators/{in_path(name)}", token_file=token_file, allow_plain_http=allow_plain_http)
@@ -77,7 +76,7 @@ def remove(
 @app.command(epilog="\b\nExample:\n  privact operators log")
 def log(
     limit: Annotated[int, typer.Option(help="Maximum number of actions.")] = 100,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,

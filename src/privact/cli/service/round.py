@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from privact.cli.service.confirm import asks, confirm, describe_closing, describe_opening
-from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, ONE_ROUND_PROFILES
 from privact.learn.named_choice import describe_choices
@@ -23,7 +23,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_HOME = "http://127.0.0.1:8420"
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The round.", show_default=False)]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -52,7 +51,7 @@ def create(
         str, typer.Option(help=f"How users are compared: {describe_choices(ONE_ROUND_PROFILES)}.")
     ] = DEFAULT_PROFILE,
     visibility: Annotated[str, typer.Option(help="Who may read the release: public, users or operator.")] = "public",
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -79,7 +78,7 @@ def create(
 def labels(
     id: _Id,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines 'user,label'.", show_default=False)],
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -97,7 +96,7 @@ def labels(
 
 @app.command(epilog="\b\nExample:\n  privact round delete sprnig")
 def delete(
-    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    id: _Id, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Delete a draft with its labels. A round that was ever open stays."""
     call("DELETE", url, f"/v1/rounds/{in_path(id)}", token_file=token_file, allow_plain_http=allow_plain_http)
@@ -111,7 +110,7 @@ def delete(
 def open_(
     id: _Id,
     yes: _Yes = False,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -136,7 +135,7 @@ def close(
     force: Annotated[
         bool, typer.Option("--force", help="Close it even with too few reports to learn from: the round then fails.")
     ] = False,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -154,7 +153,7 @@ def close(
 
 @app.command(epilog="\b\nExample:\n  privact round learn spring")
 def learn(
-    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    id: _Id, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Learn a failed round again, from the reports that were accepted."""
     path = f"/v1/rounds/{in_path(id)}/learn"
@@ -163,14 +162,14 @@ def learn(
 
 @app.command(epilog="\b\nExample:\n  privact round show spring")
 def show(
-    id: _Id, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    id: _Id, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Show one round: its state, its parameters and how many have reported."""
     _show(call("GET", url, f"/v1/rounds/{in_path(id)}", token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
 @app.command("list", epilog="\b\nExample:\n  privact round list")
-def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+def list_(url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show all rounds, newest first."""
     from privact.cli.times import write_time
 

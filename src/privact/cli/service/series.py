@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 
 __all__ = ["app"]
@@ -19,7 +19,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_HOME = "http://127.0.0.1:8420"
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The series.", show_default=False)]
 
 
@@ -46,7 +45,7 @@ def create(
     joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after the last round later users may report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of groups and tree.")] = 0,
     visibility: Annotated[str, typer.Option(help="Who may read the release: public, users or operator.")] = "public",
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -87,14 +86,14 @@ def create(
 
 @app.command(epilog="\b\nExample:\n  privact series show autumn")
 def show(
-    name: _Name, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    name: _Name, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Show one series: its rounds, and the evidence for communities so far."""
     _show(call("GET", url, _path(name), token_file=token_file, allow_plain_http=allow_plain_http), json)
 
 
 @app.command("list", epilog="\b\nExample:\n  privact series list")
-def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+def list_(url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show all series, newest first."""
     response = call("GET", url, "/v1/series", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
@@ -109,7 +108,7 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
 
 @app.command(epilog="\b\nExample:\n  privact series stop autumn")
 def stop(
-    name: _Name, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    name: _Name, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Stop a series early. No further round is opened, and the tree is learned from what was reported."""
     _show(call("POST", url, f"{_path(name)}/stop", token_file=token_file, allow_plain_http=allow_plain_http), json)

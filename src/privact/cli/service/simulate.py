@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privact.cli.service.operator import TokenFile, read_operator_token
+from privact.cli.service.operator import LOCAL_URL, TokenFile, read_operator_token
 from privact.cli.service.rehearse import rehearse_own_network
 from privact.cli.text import Json, facts, number, paragraph, print_json
 from privact.errors import MissingExtraError, PrivaCTError
@@ -80,7 +80,7 @@ def simulate(
         raise PrivaCTError(f"--rounds {rounds} goes with --contacts FILE: made-up devices answer one round")
     if users is None:
         raise PrivaCTError("nobody to play: give --users N for made-up devices, or --contacts FILE for your own network")
-    url = url or "http://127.0.0.1:8420"
+    url = url or LOCAL_URL
     try:
         from privact.bench.serving.device_load import simulate_round
     except ModuleNotFoundError as error:

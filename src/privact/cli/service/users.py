@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from privact.cli.service.invitations import Folder, Page, check_folder, write_invitations
-from privact.cli.service.operator import PlainHttp, TokenFile, Url, call, in_path
+from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
 
 __all__ = ["app"]
@@ -22,7 +22,6 @@ app = typer.Typer(
 
 _AT_ONCE = 10_000
 _MOST_NAMED = 5
-_HOME = "http://127.0.0.1:8420"
 _User = Annotated[str, typer.Argument(metavar="USER", help="A user id in any spelling.", show_default=False)]
 
 
@@ -44,7 +43,7 @@ def add(
     ] = None,
     invitations: Folder = None,
     page: Page = None,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -95,7 +94,7 @@ def invite(
     users: Annotated[list[str], typer.Argument(metavar="USER...", help="Enrolled users in any spelling.", show_default=False)],
     invitations: Folder = None,
     page: Page = None,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -122,7 +121,7 @@ def invite(
 
 @app.command(epilog="\b\nExample:\n  privact users revoke ada@a.example")
 def revoke(
-    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    user: _User, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Make a user's invitation and token worthless; the user stays enrolled, and privact users invite invites again."""
     document = {"user": user}
@@ -134,7 +133,7 @@ def revoke(
 
 
 @app.command("list", epilog="\b\nExample:\n  privact users list")
-def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+def list_(url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
     """Show who is enrolled, in the order of enrolment."""
     from privact.cli.times import write_time
 
@@ -155,7 +154,7 @@ def list_(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: Plai
 
 @app.command(epilog="\b\nExample:\n  privact users token ada@a.example")
 def token(
-    user: _User, url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    user: _User, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
     """Give a user a new token, shown this once; the old one is worthless from then on."""
     document = {"user": user}
@@ -172,7 +171,7 @@ def remove(
     erase: Annotated[
         bool, typer.Option("--erase", help="Also erase reports and ids; released trees keep a leaf without a name.")
     ] = False,
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -193,7 +192,7 @@ def remove(
 def discoverable(
     user: _User,
     yes: Annotated[bool, typer.Option("--yes/--no", help="Whether others may be told about the user.", show_default=False)],
-    url: Url = _HOME,
+    url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
     json: Json = False,
@@ -209,7 +208,9 @@ def discoverable(
 
 
 @app.command("revoke-all", epilog="\b\nExample:\n  privact users revoke-all")
-def revoke_all(url: Url = _HOME, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False) -> None:
+def revoke_all(
+    url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+) -> None:
     """Make every user's token and invitation worthless, as after restoring a backup; privact users invite makes new ones."""
     response = call("POST", url, "/v1/users/revoke-all", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,7 +13,16 @@ from privact.cli.text import Json, paragraph, print_json, table
 from privact.progress import progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from privact.audit.epsilon import EpsilonAudit
     from privact.audit.guessing import Device
+    from privact.audit.series_epsilon import SeriesAudit
+
+    Counted = Callable[[int, int], None]
+    """Is told how much is done, and of how much."""
+
+_A = TypeVar("_A")
 
 __all__ = ["app"]
 
@@ -41,7 +50,7 @@ def epsilon(
         list[float] | None, typer.Option(help="Promise of one report; may be repeated.", show_default="0.25, 0.5, 1 and 2")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Attack a whole series of so many rounds instead: all reports of both ends.")
+        int | None, typer.Option(min=1, help="Attack all reports of a series with this number of rounds instead.")
     ] = None,
     promise: Annotated[
         list[float] | None,
@@ -60,8 +69,6 @@ def epsilon(
     about a minute on two cores. With --rounds both ends of an edge report it in every round, bins follow earlier reports, and
     all of them together are attacked. Exits with 1 if a promise is broken.
     """
-    from dataclasses import asdict
-
     from privact.audit.epsilon import ALPHA, audit_epsilon
     from privact.audit.guessing import REAL, weaken_noise
     from privact.errors import InputError
@@ -75,99 +82,92 @@ def epsilon(
     if promise:
         raise InputError("--epsilon is the promise of a series: give --rounds too, or --epsilon-report for one report")
     promised, trials = epsilon_report or [0.25, 0.5, 1.0, 2.0], trials or 1_000_000
-    found = []
-    with progress_bar(quiet=json) as show:
-        for each in promised:
-            found.append(
-                audit_epsilon(
-                    each,
-                    trials,
-                    device=device,
-                    alpha=ALPHA / len(promised),
-                    progress=lambda done, total, each=each: show(f"epsilon_report {each:g}", done, total),  # type: ignore[misc]
-                )
-            )
+    alpha = ALPHA / len(promised)
+    found = _attack_each(
+        promised,
+        "epsilon_report",
+        lambda each, progress: audit_epsilon(each, trials, device=device, alpha=alpha, progress=progress),
+        quiet=json,
+    )
     if json:
-        rows = [{**asdict(one), "bound": one.bound, "trials": one.trials, "holds": one.holds} for one in found]
-        print_json({"alpha": ALPHA, "audits": rows})
+        _print_audits(found)
     else:
-        table(
+        _print_bounds(
             ["epsilon_report", "at least", "short by", "trials a side", "events", ""],
             [
-                [
-                    f"{one.epsilon_report:g}",
-                    f"{one.bound:.4f}",
-                    f"{one.epsilon_report - one.bound:.4f}",
-                    f"{one.trials:,}",
-                    str(len(one.events)),
-                    "holds" if one.holds else "BROKEN",
-                ]
+                [f"{one.epsilon_report:g}", *_bounds(one, one.epsilon_report), str(len(one.events)), _verdict(one)]
                 for one in found
             ],
-            right=range(5),
+            "The epsilon of a report, per edge, is at least what the second column says.",
         )
-        print()
-        paragraph(
-            "The epsilon of a report, per edge, is at least what the second column says. The bounds are Clopper-Pearson limits "
-            "of events fixed beforehand; that any of them accuses a device that keeps its promise has probability "
-            f"{ALPHA:g}."
-        )
-    broken = [one for one in found if not one.holds]
-    if broken:
-        worst = broken[0]
-        _say(f"a report that promises epsilon {worst.epsilon_report:g} has at least {worst.bound:.4f}: do not use this device")
-        raise typer.Exit(_BROKEN)
+    _refuse_broken("report", [(one.epsilon_report, one.bound) for one in found if not one.holds])
 
 
 def _audit_series(promised: list[float], rounds: int, trials: int, device: Device, json: bool) -> None:
     """Attack series of each epsilon and print what is found."""
-    from dataclasses import asdict
-
     from privact.audit.epsilon import ALPHA
     from privact.audit.series_epsilon import audit_series
 
-    found = []
-    with progress_bar(quiet=json) as show:
-        for each in promised:
-            found.append(
-                audit_series(
-                    each,
-                    rounds,
-                    trials,
-                    device=device,
-                    alpha=ALPHA / len(promised),
-                    progress=lambda done, total, each=each: show(f"series of epsilon {each:g}", done, total),  # type: ignore[misc]
-                )
-            )
+    alpha = ALPHA / len(promised)
+    found = _attack_each(
+        promised,
+        "series of epsilon",
+        lambda each, progress: audit_series(each, rounds, trials, device=device, alpha=alpha, progress=progress),
+        quiet=json,
+    )
     if json:
-        rows = [{**asdict(one), "bound": one.bound, "holds": one.holds} for one in found]
-        print_json({"alpha": ALPHA, "audits": rows})
+        _print_audits(found)
     else:
-        table(
+        _print_bounds(
             ["epsilon", "rounds", "at least", "short by", "trials a side", ""],
-            [
-                [
-                    f"{one.epsilon:g}",
-                    str(one.rounds),
-                    f"{one.bound:.4f}",
-                    f"{one.epsilon - one.bound:.4f}",
-                    f"{one.trials:,}",
-                    "holds" if one.holds else "BROKEN",
-                ]
-                for one in found
-            ],
-            right=range(5),
-        )
-        print()
-        paragraph(
+            [[f"{one.epsilon:g}", str(one.rounds), *_bounds(one, one.epsilon), _verdict(one)] for one in found],
             "The epsilon of a whole series, per edge, is at least what the third column says: both ends report in every round, "
-            "and bins follow earlier reports. The bounds are Clopper-Pearson limits of events fixed beforehand; that any of "
-            f"them accuses a device that keeps its promise has probability {ALPHA:g}."
+            "and bins follow earlier reports.",
         )
-    broken = [one for one in found if not one.holds]
+    _refuse_broken("series", [(one.epsilon, one.bound) for one in found if not one.holds])
+
+
+def _attack_each(promised: list[float], stage: str, attack: Callable[[float, Counted], _A], *, quiet: bool) -> list[_A]:
+    """One audit for each promise, with a bar that names it."""
+    with progress_bar(quiet=quiet) as show:
+        return [attack(each, lambda done, total, name=f"{stage} {each:g}": show(name, done, total)) for each in promised]  # type: ignore[misc]
+
+
+def _bounds(audit: EpsilonAudit | SeriesAudit, promised: float) -> list[str]:
+    return [f"{audit.bound:.4f}", f"{promised - audit.bound:.4f}", f"{audit.trials:,}"]
+
+
+def _verdict(audit: EpsilonAudit | SeriesAudit) -> str:
+    return "holds" if audit.holds else "BROKEN"
+
+
+def _print_audits(found: Sequence[EpsilonAudit | SeriesAudit]) -> None:
+    """Everything that audits found, as JSON."""
+    from dataclasses import asdict
+
+    from privact.audit.epsilon import ALPHA
+
+    rows = [{**asdict(one), "bound": one.bound, "trials": one.trials, "holds": one.holds} for one in found]
+    print_json({"alpha": ALPHA, "audits": rows})
+
+
+def _print_bounds(heads: list[str], rows: list[list[str]], meaning: str) -> None:
+    """What audits found as a table, and how sure it is."""
+    from privact.audit.epsilon import ALPHA
+
+    table(heads, rows, right=range(5))
+    print()
+    paragraph(
+        f"{meaning} The bounds are Clopper-Pearson limits of events fixed beforehand; that any of them accuses a device "
+        f"that keeps its promise has probability {ALPHA:g}."
+    )
+
+
+def _refuse_broken(what: str, broken: list[tuple[float, float]]) -> None:
+    """End with 1 if a promise is broken; the first is named. broken: what was promised, and what it is at least."""
     if broken:
-        worst = broken[0]
-        _say(f"a series that promises epsilon {worst.epsilon:g} has at least {worst.bound:.4f}: do not use this device")
+        promised, bound = broken[0]
+        _say(f"a {what} that promises epsilon {promised:g} has at least {bound:.4f}: do not use this device")
         raise typer.Exit(_BROKEN)
 
 

@@ -22,7 +22,7 @@ __all__ = ["CLOSE", "ColdStartRecommender", "ColdStartSettings"]
 CLOSE = 12
 """Reasons refer to the smallest community with at least this number of rated members."""
 
-_TOGETHER = 8  # users; a matrix product is faster from so many on
+_TOGETHER = 8  # users; from this number on a matrix product is faster
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_table
@@ -24,7 +23,7 @@ from privact.aggregator.domain.rounds import (
     retry_round,
 )
 from privact.aggregator.domain.signed_rounds import read_log
-from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope
+from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope, sees_drafts
 from privact.aggregator.http.models import AnswersResponse, RoundList, RoundResponse, RoundWish
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, Refusal, describe, describe_body, describe_bytes
@@ -51,14 +50,14 @@ _ANYONE_OR_OPERATOR: Final[dict[str, Any]] = {"security": [{}, {"operator": []}]
 )
 async def get_rounds(request: Request, services: Uses) -> Json:
     """All rounds, newest first; drafts only for the operator."""
-    drafts = await _sees_drafts(request, services)
+    drafts = await sees_drafts(request, services)
     return Json({"rounds": await run_in_threadpool(list_rounds, services.store, drafts=drafts)})
 
 
 @router.get("/v1/rounds/{round_id}", responses=describe(RoundResponse, 404, 503), openapi_extra=_ANYONE_OR_OPERATOR)
 async def get_round(request: Request, round_id: RoundId, services: Uses) -> Json:
     """One round; a draft only for the operator."""
-    return await _respond(services, round_id, drafts=await _sees_drafts(request, services))
+    return await _respond(services, round_id, drafts=await sees_drafts(request, services))
 
 
 @router.get(
@@ -216,9 +215,3 @@ async def post_learn(round_id: RoundId, services: Uses) -> Json:
 async def _respond(services: Services, round_id: str, *, drafts: bool, status: int = 200) -> Json:
     """A round as the API shows it."""
     return Json(await run_in_threadpool(describe_round, services.store, round_id, drafts=drafts), status)
-
-
-async def _sees_drafts(request: Request, services: Services) -> bool:
-    """Whether it is an operator who asks; everyone else is simply not shown drafts."""
-    operator = await services.gate.find_operator(read_claim(request.scope["headers"]))
-    return operator is not None and "read" in operator.scopes

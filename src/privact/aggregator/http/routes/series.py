@@ -8,12 +8,11 @@ from fastapi import APIRouter, Depends, Path
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from privact.aggregator.domain.access.tokens import read_claim
 from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.rounds import keep_labels, open_round
 from privact.aggregator.domain.series.running_series import create_series, stop_series
 from privact.aggregator.domain.series.series_descriptions import describe_series, list_series
-from privact.aggregator.http.dependencies import Uses, pace_public, require_scope
+from privact.aggregator.http.dependencies import Uses, pace_public, require_scope, sees_drafts
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, describe, describe_body
 from privact.aggregator.http.routes.series_models import SeriesList, SeriesResponse, SeriesWish
@@ -39,7 +38,7 @@ _Name = Annotated[str, Path(description="The name of the series.")]
 )
 async def get_all_series(request: Request, services: Uses) -> Json:
     """All series, newest first; drafts only for the operator."""
-    drafts = await _sees_drafts(request, services)
+    drafts = await sees_drafts(request, services)
     return Json({"series": await run_in_threadpool(list_series, services.store, drafts=drafts)})
 
 
@@ -51,7 +50,7 @@ async def get_all_series(request: Request, services: Uses) -> Json:
 )
 async def get_series(request: Request, name: _Name, services: Uses) -> Json:
     """One series, with its rounds and the evidence so far; a draft only for the operator."""
-    return await _respond(services, name, drafts=await _sees_drafts(request, services))
+    return await _respond(services, name, drafts=await sees_drafts(request, services))
 
 
 @router.post(
@@ -119,9 +118,3 @@ async def post_stop(name: _Name, services: Uses) -> Json:
 async def _respond(services: Services, name: str, *, drafts: bool, status: int = 200) -> Json:
     """A series as the API shows it."""
     return Json(await run_in_threadpool(describe_series, services.store, name, drafts=drafts), status)
-
-
-async def _sees_drafts(request: Request, services: Services) -> bool:
-    """Whether it is an operator who asks; everyone else is simply not shown drafts."""
-    operator = await services.gate.find_operator(read_claim(request.scope["headers"]))
-    return operator is not None and "read" in operator.scopes
