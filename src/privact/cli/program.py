@@ -7,14 +7,20 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+import typer
 from typer.core import TyperGroup
 
 from privact.cli.device.spelling import PROGRAM, spell_command
 from privact.errors import PrivaCTError
 
-__all__ = ["Program"]
+__all__ = ["Program", "make_group"]
 
 _WRONG, _INTERRUPTED, _CLOSED_PIPE = 2, 130, 141
+
+
+def make_group(about: str) -> typer.Typer:
+    """A command with commands of its own, which lists them when it is called alone. about: what they are for, in one line."""
+    return typer.Typer(help=about, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
 class Program(TyperGroup):

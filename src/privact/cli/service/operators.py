@@ -6,14 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli.program import make_group
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown, table
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Give operators tokens, and see what they did.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
-)
+app = make_group("Give operators tokens, and see what they did.")
 
 _AT_ONCE = 1000
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The operator.", show_default=False)]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli.program import make_group
 from privact.cli.service.confirm import asks, confirm, describe_closing, describe_opening
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
@@ -16,12 +17,7 @@ from privact.protocol.moments import write_moment
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Make, open, close and watch the rounds of an aggregator.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Make, open, close and watch the rounds of an aggregator.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The round.", show_default=False)]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

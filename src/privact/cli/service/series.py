@@ -7,17 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from privact.cli.program import make_group
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Make, watch and stop series, which find communities.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Make, watch and stop series, which find communities.")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The series.", show_default=False)]
 

@@ -10,15 +10,14 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from privact.cli.program import make_group
 from privact.cli.service.invitations import Folder, Page, check_folder, write_invitations
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Enrol, list and remove users of an aggregator.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
-)
+app = make_group("Enrol, list and remove users of an aggregator.")
 
 _AT_ONCE = 10_000
 _MOST_NAMED = 5

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from privact.cli.files import DataFolder
+from privact.cli.program import make_group
 from privact.cli.text import Json, paragraph, print_json, table
 from privact.progress import progress_bar
 
@@ -26,12 +27,7 @@ _A = TypeVar("_A")
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Check the promises: noise, released trees, hostile users.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Check the promises: noise, released trees, hostile users.")
 
 _BROKEN = 1
 

@@ -10,16 +10,12 @@ import typer
 from privact.bench.benchmark import Benchmark, Table
 from privact.bench.registry import BENCHMARKS
 from privact.cli.files import DataFolder, JsonFile, check_output, keep_json
+from privact.cli.program import make_group
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.text import Json, number, print_json, table
 from privact.progress import progress_bar
 
-app = typer.Typer(
-    help="Measure quality and speed, beside the paper's numbers.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Measure quality and speed, beside the paper's numbers.")
 
 _SLOWER = 1
 

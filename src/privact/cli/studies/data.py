@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privact.cli.files import DataFolder
+from privact.cli.program import make_group
 from privact.cli.text import Json, paragraph, print_json, table
 from privact.errors import InputError, PrivaCTError
 from privact.progress import progress_bar
@@ -18,12 +19,7 @@ if TYPE_CHECKING:
     from privact.network.fetch import Fetched
     from privact.network.sources import Source
 
-app = typer.Typer(
-    help="Get the paper's datasets from where they are published.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Get the paper's datasets from where they are published.")
 
 Folder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the datasets; made if missing.")]
 Archive = Annotated[

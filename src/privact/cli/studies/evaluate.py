@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privact.cli.files import DataFolder, RepeatsChoice, read_repeats
+from privact.cli.program import make_group
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.studies.results import Output, finish, folder_name, ready_folder
 from privact.cli.text import Json
@@ -19,12 +20,7 @@ from privact.progress import progress_bar
 if TYPE_CHECKING:
     from privact.experiments.running.networks import Networks
 
-app = typer.Typer(
-    help="Measure recommendations and communities, beside every control.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Measure recommendations and communities, beside every control.")
 
 ChosenNetworks = Annotated[
     list[str] | None,

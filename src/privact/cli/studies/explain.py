@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privact.cli.program import make_group
 from privact.cli.text import Json, facts, number, paragraph, print_json
 
 if TYPE_CHECKING:
@@ -13,12 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Say in numbers what a method comes to, without running it.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = make_group("Say in numbers what a method comes to, without running it.")
 
 
 @app.callback()

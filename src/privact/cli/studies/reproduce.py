@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from privact.cli.files import DataFolder
+from privact.cli.program import make_group
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.studies.reproduce_all import all_experiments
 from privact.cli.studies.results import Output, finish, folder_name, ready_folder
@@ -16,9 +17,7 @@ from privact.experiments.experiment import Experiment
 from privact.experiments.registry import EXPERIMENTS
 from privact.progress import progress_bar
 
-app = typer.Typer(
-    help="Reproduce the paper: its numbers beside ours.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
-)
+app = make_group("Reproduce the paper: its numbers beside ours.")
 
 
 @app.callback()
