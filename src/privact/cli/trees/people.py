@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from privact.cli.files import find_user, read_labels
+from privact.cli.files import find_user
 from privact.cli.text import Json, paragraph, print_json, table
+from privact.cli.trees.tree_reports import open_reports
 
 if TYPE_CHECKING:
     from privact.ids import UserId
@@ -88,29 +89,11 @@ def _read_ids(file: Path, tree: HierarchicalClusterTree) -> list[str]:
 
 def _read_round(tree: HierarchicalClusterTree, reports: Path, labels: Path | None, epsilon: float) -> SeriesRound:
     """The reports and labels of a round in the order of the tree's leaves."""
-    from tempfile import TemporaryDirectory
-
     import numpy as np
 
-    from privact.errors import InputError
     from privact.learn.evidence.series.series_rounds import SeriesRound
-    from privact.learn.reports.report_files import read_reports
-    from privact.protocol.label_files import number_labels
     from privact.protocol.round import epsilon_per_report
 
-    names = tree.users.names() if tree.users is not None else list(map(str, range(tree.n_users)))
-    groups, n_groups = number_labels(read_labels(labels, names)) if labels is not None else (None, 0)
-    with TemporaryDirectory() as folder:
-        found = read_reports(reports, Path(folder))
-        matrix, ids = np.array(found.matrix), found.users
-    if groups is not None and matrix.shape[1] != n_groups:
-        raise InputError(
-            f"{labels} gives the users of the tree {n_groups} labels, but {reports} counts in {matrix.shape[1]} bins: "
-            f"give the labels that were the bins"
-        )
-    if ids is not None:
-        row_of = {str(name): row for row, name in enumerate(ids)}
-        if lacking := [name for name in names if name not in row_of]:
-            raise InputError(f"{reports} has no report of {lacking[0]!r}: give the reports that the tree was learned from")
-        matrix = matrix[[row_of[name] for name in names]]
-    return SeriesRound(matrix, None if groups is None else np.array(groups), epsilon_per_report(epsilon))
+    with open_reports(tree, reports, labels) as found:
+        groups = None if found.groups is None else np.array(found.groups)
+        return SeriesRound(np.array(found.matrix[found.rows]), groups, epsilon_per_report(epsilon))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from privact.cli.files import RepeatsChoice, find_user, read_labels, read_repeats
+from privact.cli.files import RepeatsChoice, find_user, read_repeats
 from privact.cli.text import Json, paragraph, print_json, table
+from privact.cli.trees.tree_reports import open_reports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,10 +114,7 @@ class _Told(NamedTuple):
 
 def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsilon: float, evidence: Path | None) -> _Told:
     """Labels and reports in the order of the tree's leaves."""
-    from tempfile import TemporaryDirectory
-
     from privact.errors import InputError
-    from privact.learn.reports.report_files import read_reports
     from privact.protocol.round import epsilon_per_report
 
     per_report = epsilon_per_report(epsilon)
@@ -127,32 +125,9 @@ def _read_told(tree: HierarchicalClusterTree, labels: Path, reports: Path, epsil
         raise InputError(
             f"the tree has random bins, to which --labels {labels} say nothing: learn one with --labels, or with --label-bins"
         )
-    users = tree.users.names() if tree.users is not None else list(map(str, range(tree.n_users)))
-    from privact.protocol.label_files import number_labels
-
-    groups, n_groups = number_labels(read_labels(labels, users))
-    with TemporaryDirectory() as folder:
-        table = read_reports(reports, Path(folder))
-        matrix, ids = table.matrix, table.users
-        if matrix.shape[1] != n_groups:
-            raise InputError(
-                f"{labels} gives the users of the tree {n_groups} labels, but {reports} counts in {matrix.shape[1]} bins: "
-                f"give the labels that were the bins"
-            )
-        counts = _posterior(matrix, per_report, evidence).counts(matrix)
-    if ids is None:
-        if len(counts) != len(users):
-            raise InputError(
-                f"{reports} has {len(counts)} reports without ids, but the tree has {len(users)} users: one each, in its order"
-            )
-        return _Told(groups, counts)
-    row_of = {name: row for row, name in enumerate(ids)}
-    if lacking := [name for name in users if name not in row_of]:
-        raise InputError(
-            f"{reports} has no report of {len(lacking)} of the {len(users)} users of the tree, such as {lacking[0]!r}: "
-            f"give the reports that it was learned from"
-        )
-    return _Told(groups, counts[[row_of[name] for name in users]])
+    with open_reports(tree, reports, labels) as found:
+        counts = _posterior(found.matrix, per_report, evidence).counts(found.matrix)
+        return _Told(found.groups, counts[found.rows])
 
 
 def _posterior(reports: NDArray[Any], epsilon_report: float, evidence: Path | None) -> CountPosterior:
