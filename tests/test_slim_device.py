@@ -90,7 +90,7 @@ def test_errors_name_its_own_command(installed: Path, tmp_path: Path) -> None:
 
 def test_nothing_heavy_is_loaded_before_a_command_needs_it(installed: Path) -> None:
     loaded = run(installed, "import privact.cli.device.main; print(*sys.modules)").split()
-    assert not {"opendp", "httpx", "vobject", "nacl", "rich"} & set(loaded)
+    assert not {"opendp", "httpx", "nacl", "rich"} & set(loaded)
 
 
 def test_both_distributions_ask_for_the_same_versions() -> None:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from privact.protocol.signing import new_signing_key as new_signing_key
     from privact.protocol.signing import public_key_of as public_key_of
     from privact.protocol.signing import sign as sign
+    from privact.protocol.users import LONGEST_USER_ID as LONGEST_USER_ID
     from privact.protocol.users import USER_DIGEST_SIZE as USER_DIGEST_SIZE
     from privact.protocol.users import normalise_user_id as normalise_user_id
     from privact.protocol.users import user_digest as user_digest
@@ -98,6 +99,6 @@ else:
                 "public_key_of",
                 "sign",
             ],
-            "privact.protocol.users": ["USER_DIGEST_SIZE", "normalise_user_id", "user_digest"],
+            "privact.protocol.users": ["LONGEST_USER_ID", "USER_DIGEST_SIZE", "normalise_user_id", "user_digest"],
         },
     )

@@ -19,12 +19,15 @@ import unicodedata
 
 from privact.errors import InputError
 
-__all__ = ["USER_DIGEST_SIZE", "normalise_user_id", "user_digest"]
+__all__ = ["LONGEST_USER_ID", "USER_DIGEST_SIZE", "normalise_user_id", "user_digest"]
 
 USER_DIGEST_SIZE = 16
 """Bytes of a user digest."""
 
-_AROUND = re.compile(r"\A[\s@]+|\s+\Z")
+LONGEST_USER_ID = 320
+"""Characters of the longest normal form that a user can have: that of the longest e-mail address."""
+
+_BEFORE = re.compile(r"[\s@]+")
 
 
 def normalise_user_id(user_id: str) -> str:
@@ -35,7 +38,8 @@ def normalise_user_id(user_id: str) -> str:
     if not isinstance(user_id, str):
         raise InputError(f"user id {user_id!r} is a {type(user_id).__name__}; ids are text: pass str(id)")
     folded = user_id.casefold() if user_id.isascii() else _fold(user_id)
-    normal = _AROUND.sub("", folded)
+    before = _BEFORE.match(folded)
+    normal = folded[before.end() if before else 0 :].rstrip()
     if not normal:
         raise InputError(
             f"user id {user_id!r} is empty after normalising; give an id with at least one character besides spaces and @"

@@ -133,7 +133,7 @@ def test_the_format_is_told_by_content_and_can_be_overridden():
     assert contacts_from_text("bob@a.example,true\n", OWNER).format == "mastodon"
     plain = contacts_from_text("bob\n", OWNER, format="mastodon")
     assert (plain.ids, plain.format) == (("bob@vinyl.example",), "mastodon")
-    with pytest.raises(InputError, match="format 'csv' is unknown: it must be edges, mastodon or vcard"):
+    with pytest.raises(InputError, match="format 'csv' is unknown: it must be edges, mastodon, matrix or vcard"):
         contacts_from_text("bob\n", OWNER, format="csv")
     with pytest.raises(InputError, match="begins with BEGIN:VCARD"):
         contacts_from_text("bob\n", OWNER, format="vcard")

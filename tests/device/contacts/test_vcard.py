@@ -92,6 +92,13 @@ def test_a_field_that_is_no_property_is_refused_in_one_line():
         card("EMAIL:a@b.c") + card("EMAIL:b@b.c").replace("END:VCARD", ""),
         card("EMAIL:b@b.c").replace("END:VCARD", "") + card("EMAIL:a@b.c"),
         card("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=none:b=40b.c", version="2.1") + card("EMAIL:a@b.c"),
+        card("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:b=FF=40b.c", version="2.1") + card("EMAIL:a@b.c"),
+        card("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=WINDOWS-1252:b=81=40b.c", version="2.1") + card("EMAIL:a@b.c"),
+        card("EMAIL;ENCODING=BASE64:YkBiLmM=", version="2.1") + card("EMAIL:a@b.c"),
+        card("EMAIL;TYPE=a" + ",b" * 50_000) + card("EMAIL:a@b.c"),
+        card('EMAIL;TYPE="a:b@b.c') + card("EMAIL:a@b.c"),
+        card(f"EMAIL:b{' ' * 200_000}@b.c") + card("EMAIL:a@b.c"),
+        card(*["NOTE;QUOTED-PRINTABLE:=", *["="] * 50_000, "EMAIL:b@b.c"], version="2.1") + card("EMAIL:a@b.c"),
         card("EMAIL:a@b.c") + card("EMAIL:b@b.c") + "something else\r\n",
         card("EMAIL:a@b.c") + card("EMAIL:b\ufffd@b.c"),
         card("TEL:5") + card("EMAIL:a@b.c"),
@@ -101,6 +108,35 @@ def test_a_card_that_cannot_be_read_is_skipped_and_counted(text, caplog):
     found = contacts_from_text(text, OWNER)
     assert (found.ids, found.without_id) == (("a@b.c",), 1)
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=none:caf=E9",
+        "NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:caf=E9",
+        "X-SYNC;CHARSET=:",
+        "no colon in this line",
+        "EMAIL;PREF;ENCODING=QUOTED-PRINTABLE;CHARSET=KOI8-R:=C2=40b.c",
+        "FN;CHARSET=UTF-7;ENCODING=QUOTED-PRINTABLE:=\r\n=\r\nbob",
+    ],
+)
+def test_what_is_odd_about_one_property_leaves_the_contact(odd):
+    assert only(odd, "EMAIL:bob@a.example", version="2.1") == "bob@a.example"
+
+
+@pytest.mark.parametrize(
+    ("charset", "written", "read"),
+    [
+        ("UTF-8", "b=C3=B6b=40a.example", "böb@a.example"),
+        ("utf8", "b=C3=B6b=40a.example", "böb@a.example"),
+        ("ISO-8859-1", "b=F6b=40a.example", "böb@a.example"),
+        ('"windows-1252"', "b=f6b=40a.example", "böb@a.example"),
+        ("US-ASCII", "bob=40a.example=zz", "bob@a.example=zz"),
+    ],
+)
+def test_charsets_that_are_known(charset, written, read):
+    assert only(f"EMAIL;ENCODING=quoted-printable;CHARSET={charset}:{written}", version="2.1") == read
 
 
 def test_a_profile_whose_address_is_none_is_skipped_and_counted():

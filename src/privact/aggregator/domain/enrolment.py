@@ -12,7 +12,7 @@ from privact.aggregator.domain.access.tokens import new_user_token, sha256
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import invitations, users
 from privact.errors import InputError, UnknownUserError
-from privact.protocol.users import normalise_user_id, user_digest
+from privact.protocol.users import LONGEST_USER_ID, normalise_user_id, user_digest
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -32,7 +32,6 @@ __all__ = [
 
 MOST_AT_ONCE: Final = 10_000
 """Most users that one call enrols."""
-_LONGEST_ID: Final = 320
 _MOST_PARAMETERS: Final = 2_000
 
 
@@ -84,8 +83,8 @@ class Enrolled(NamedTuple):
 def check_user_id(user_id: str) -> str:
     """The normalised id, if it can be kept, shown on one line and written to a table."""
     normal = normalise_user_id(user_id)
-    if len(normal) > _LONGEST_ID:
-        raise InputError(f"user id {normal[:20]!r}... has {len(normal)} characters; at most {_LONGEST_ID} are taken")
+    if len(normal) > LONGEST_USER_ID:
+        raise InputError(f"user id {normal[:20]!r}... has {len(normal)} characters; at most {LONGEST_USER_ID} are taken")
     if not normal.isprintable():
         raise InputError(f"user id {normal!r} has a character that cannot be shown: remove it")
     return normal

@@ -34,7 +34,9 @@ __all__ = ["answer"]
 def answer(
     contacts: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="Your contacts: ids, a Mastodon export, or vCards.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="Your contacts: ids, a Mastodon export, vCards, or Matrix account data.", show_default=False
+        ),
     ],
     round: Annotated[str | None, typer.Option(metavar="ID", help="Only this round.", show_default="all that are open")] = None,
     digest: Annotated[

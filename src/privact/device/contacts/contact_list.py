@@ -7,6 +7,7 @@ is in it.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,11 @@ from pathlib import Path
 from privact.device.contacts.contact_formats import SOURCES
 from privact.device.contacts.source import Asked, Unread
 from privact.errors import InputError
-from privact.protocol.users import normalise_user_id
+from privact.protocol.users import LONGEST_USER_ID, normalise_user_id
 
 __all__ = ["Contacts", "check_contacts_file", "contacts_from_text", "read_contacts"]
 
-_REPLACED = "\ufffd"  # what bytes that are no UTF-8 become
+_REPLACED = "\ufffd"  # what bytes that are no text become
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,17 @@ def check_contacts_file(path: str | Path, format: str | None = None) -> None:
 def read_contacts(path: str | Path, owner: str, *, format: str | None = None, field: str = "email") -> Contacts:
     """Read the contacts of one person from a file.
 
-    path: an edge list, Mastodon's following_accounts.csv, or vCards; what is not UTF-8 makes only its own entry unreadable.
+    path: an edge list, Mastodon's following_accounts.csv, vCards, or Matrix account data, in UTF-8, or in UTF-16 with its mark;
+        what is not makes only its own entry unreadable.
     owner: the person's own id, who is nobody's contact here.
     format: a name in SOURCES; found out from the content if absent.
     field: the property of a vCard that is the contact's id: email, tel, impp, social, or any property's name.
     """
     check_contacts_file(path, format)
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+        data = Path(path).read_bytes()
+        encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+        text = data.decode(encoding, errors="replace")
         return contacts_from_text(text, owner, format=format, field=field)
     except OSError as error:
         raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
@@ -108,7 +112,7 @@ def _distinct(entries: Iterable[str | Unread], own: str, format: str) -> Contact
             contact = normalise_user_id(spelled)
         except InputError:
             contact = _REPLACED
-        if _REPLACED in contact:
+        if _REPLACED in contact or len(contact) > LONGEST_USER_ID:
             skipped.append(Unread(f"entry {number}", "there is no id that can be read"))
         elif contact == own:
             oneself += 1

@@ -6,16 +6,14 @@ counted, one edge would change several counts and cost several times its epsilon
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
-from importlib import import_module
-from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from privact.device.contacts.content_lines import BLANKS, read_properties, split_lines
 from privact.device.contacts.source import Asked, Source, Unread
-from privact.errors import InputError, MissingExtraError
+from privact.errors import InputError
 
 __all__ = ["SOURCE"]
 
@@ -26,10 +24,9 @@ _PROPERTIES: Final = {
     "social": ("x-mastodon", "socialprofile", "x-socialprofile", "x-activitypub", "impp"),
 }
 _NAME: Final = re.compile(r"[a-z0-9-]+")
-_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_BEGIN: Final = re.compile(r"^[^\S\n]*(?:[\w-]+\.)?BEGIN:VCARD\s*$", re.IGNORECASE | re.MULTILINE)
-
-_END: Final = re.compile(r"^(?:[\w-]+\.)?END:VCARD\Z", re.IGNORECASE | re.MULTILINE)
+_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_BEGIN: Final = re.compile(r"(?:[a-z0-9_-]+\.)?BEGIN:VCARD", re.IGNORECASE | re.ASCII)
+_END: Final = re.compile(r"(?:[a-z0-9_-]+\.)?END:VCARD", re.IGNORECASE | re.ASCII)
 
 
 def _read(text: str, asked: Asked) -> Iterator[str | Unread]:
@@ -39,57 +36,46 @@ def _read(text: str, asked: Asked) -> Iterator[str | Unread]:
         raise InputError(
             f"field {asked.field!r} is not the name of a vCard property: give email, tel, impp, social or another name"
         )
-    for number, card in enumerate(_cards(text), 1):
-        try:
-            found = "" if card is None else _id_of(card, wanted)
-        except ValueError:  # an address that is none
-            found = ""
-        missing = "the card cannot be read" if card is None else f"there is no {wanted}"
+    for number, card in enumerate(_split_cards(text), 1):
+        whole = bool(card) and _END.fullmatch(card[-1].strip(BLANKS)) is not None
+        found = _find_id(card[:-1], wanted) if whole else ""
+        missing = f"there is no {wanted}" if whole else "the card cannot be read"
         yield found or Unread(f"card {number}", missing)
 
 
-def _cards(text: str) -> Iterator[Any]:
-    """Each card as vobject reads it, or None where it cannot."""
-    try:
-        vobject: Any = import_module("vobject")  # it has no types
-    except ImportError:
-        raise MissingExtraError("vobject", "device", "reading vCards") from None
-    logging.getLogger("vobject").setLevel(logging.CRITICAL)  # it would log what it cannot read: contacts
-    starts = [match.start() for match in _BEGIN.finditer(text)]
-    if text[: starts[0] if starts else None].strip("\ufeff \t\r\n"):
-        raise InputError("a vCard file begins with BEGIN:VCARD: name the right --format")
-    for begin, end in pairwise([*starts, len(text)]):
-        lines = text[begin:end].strip()
-        try:
-            cards = list(vobject.readComponents(lines + "\r\n", validate=False, transform=False, allowQP=True))
-        except Exception:  # whatever a card makes vobject do, the others are read: an odd line, an unknown charset, ...
-            cards = []
-        yield cards[0] if len(cards) == 1 and _END.search(lines) else None
+def _split_cards(text: str) -> Iterator[list[str]]:
+    """The lines of each card after its first, without empty ones at the end."""
+    cards: list[list[str]] = []
+    for line in split_lines(text.lstrip("\ufeff")):
+        if _BEGIN.fullmatch(line.strip(BLANKS)):
+            cards.append([])
+        elif cards:
+            cards[-1].append(line)
+        elif line.strip(BLANKS):
+            raise InputError("a vCard file begins with BEGIN:VCARD: name the right --format")
+    for card in cards:
+        while card and not card[-1].strip(BLANKS):
+            card.pop()
+        yield card
 
 
-def _id_of(card: Any, wanted: str) -> str:
+def _find_id(lines: list[str], wanted: str) -> str:
     """The one id of a card, or nothing."""
-    for name in _PROPERTIES.get(wanted, (wanted,)):
-        lines = sorted(card.contents.get(name, ()), key=_preference)
-        for line in lines:
-            spelled = _plain(line.value if isinstance(line.value, str) else "", "tel" if name == "tel" else wanted)
-            if spelled:
-                return spelled
+    names = _PROPERTIES.get(wanted, (wanted,))
+    found = sorted(read_properties(lines, names), key=lambda each: (names.index(each.name), each.rank))
+    for each in found:
+        try:
+            spelled = _plain(each.value, "tel" if each.name == "tel" else wanted)
+        except ValueError:  # an address of a page that is none
+            continue
+        if spelled:
+            return spelled
     return ""
-
-
-def _preference(line: Any) -> int:
-    """The rank of a value among its card's: PREF=1 to 100 as version 4.0 writes it, TYPE=pref as the older ones do."""
-    ranks = [rank for rank in line.params.get("PREF", ()) if rank.isascii() and rank.isdigit()]
-    if ranks:
-        return int(ranks[0])
-    kinds = [kind.casefold() for kind in line.params.get("TYPE", ())] + [name.casefold() for name in line.singletonparams]
-    return 0 if "pref" in kinds or "PREF" in line.params else 101
 
 
 def _plain(value: str, wanted: str) -> str:
     """An id as people write it: without the scheme of its address, a profile's page as user@host, a number without its dashes."""
-    value = value.strip().replace("\\,", ",").replace("\\;", ";").replace("\\:", ":")
+    value = re.sub(r"\\([,;:])", r"\1", value.strip(BLANKS))
     if wanted == "tel":
         number = re.sub(r"(?i)^tel:", "", value).split(";")[0]
         return re.sub(r"[\s().\-/\u00a0\u2010-\u2015]", "", number)

@@ -4,29 +4,28 @@
 // whether a device answers must not depend on one contact. What is read here never leaves the device.
 
 import { InputError } from "../core/errors.js";
-import { normaliseUserId } from "../core/users.js";
+import { LONGEST_USER_ID, normaliseUserId } from "../core/users.js";
 import { looksLikeMastodon, readMastodon } from "./mastodon.js";
+import { readMatrix } from "./matrix.js";
 import { readList } from "./plain_list.js";
 import { readCards } from "./vcard.js";
-
-const LONGEST_ID = 320; // the longest e-mail address
 
 // ids: normalised, each once, in order, never the person's own. format: how the file was read.
 // duplicates, oneself, withoutId: how many entries were left out, and why. skipped: place and reason of those without an id.
 export function readContacts(text, owner) {
   const bare = text.replace(/^\ufeff/, "");
-  const start = bare.trimStart();
-  if (/^BEGIN:VCARD/i.test(start)) {
-    return distinct(readCards(bare), owner, "address book");
-  }
+  const start = bare.replace(/^[\ufeff \t\r\n]+/, "");
+  if (/^BEGIN:VCARD/i.test(start)) return distinct(readCards(bare), owner, "address book");
+  if (start.startsWith("{")) return distinct(readMatrix(bare, owner), owner, "Matrix account data");
   if (looksLikeMastodon(start)) return distinct(readMastodon(bare, owner), owner, "Mastodon export");
   return distinct(readList(bare, owner), owner, "list");
 }
 
-// The text of a file that a person chose; what is not UTF-8 makes only its own entry unreadable.
+// The text of a file that a person chose, in UTF-8, or in UTF-16 with its mark; what is not makes only its own entry unreadable.
 export async function readFileText(file) {
   try {
-    return new TextDecoder("utf-8").decode(await file.arrayBuffer());
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    return new TextDecoder({ "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2)] ?? "utf-8").decode(bytes);
   } catch {
     throw new InputError("this file cannot be read: choose it again");
   }
@@ -49,9 +48,9 @@ function distinct(entries, owner, format) {
 }
 
 function normalOrNull(spelled) {
-  if (spelled === null || spelled.length > LONGEST_ID || spelled.includes("\ufffd")) return null;
   try {
-    return normaliseUserId(spelled);
+    const contact = normaliseUserId(spelled);
+    return contact.includes("\ufffd") || [...contact].length > LONGEST_USER_ID ? null : contact;
   } catch {
     return null;
   }

@@ -3,83 +3,50 @@
 // A card is a contact, and a contact has one id: were each address counted, one contact would cost several times.
 
 import { InputError } from "../core/errors.js";
+import { readProperties, splitLines, stripBlanks, unescapeBytes } from "./content_lines.js";
 
-const BEGIN = /^[^\S\n]*(?:[\w-]+\.)?BEGIN:VCARD\s*$/gim;
-const END = /^(?:[\w-]+\.)?END:VCARD$/im;
-const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):([^]*)$/;
+const BEGIN = /^(?:[a-z0-9_-]+\.)?BEGIN:VCARD$/i;
+const END = /^(?:[a-z0-9_-]+\.)?END:VCARD$/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-// The id of each card, null for a card that has none or cannot be read.
-export function readCards(text) {
-  const starts = [...text.matchAll(BEGIN)].map((match) => match.index);
-  if (!starts.length || text.slice(0, starts[0]).trim()) throw new InputError("this is not the beginning of a vCard: export your contacts again");
-  return starts.map((begin, place) => {
-    const card = text.slice(begin, starts[place + 1] ?? text.length).trim();
-    return END.test(card.split(/\r\n|\r|\n/).at(-1)) ? idOf(card) : null;
-  });
+// The id of each card, or { place, reason } for a card without one.
+export function* readCards(text) {
+  let number = 0;
+  for (const card of splitCards(text)) {
+    number += 1;
+    const whole = card.length > 0 && END.test(stripBlanks(card.at(-1)));
+    const found = whole ? findId(card.slice(0, -1)) : "";
+    yield found || { place: `card ${number}`, reason: whole ? "there is no email" : "the card cannot be read" };
+  }
 }
 
-function idOf(card) {
-  const found = [];
-  for (const line of unfold(card)) {
-    const property = PROPERTY.exec(line);
-    if (!property) return null;
-    if (property[1].toLowerCase() !== "email") continue;
-    const parameters = readParameters(property[2]);
-    const value = plain(parameters.quotedPrintable ? decodeQuoted(property[3]) : property[3]);
-    if (value) found.push({ rank: parameters.rank, value });
+// The lines of each card after its first, without empty ones at the end.
+function splitCards(text) {
+  const cards = [];
+  for (const line of splitLines(text)) {
+    if (BEGIN.test(stripBlanks(line))) cards.push([]);
+    else if (cards.length) cards.at(-1).push(line);
+    else if (stripBlanks(line)) throw new InputError("this is not the beginning of a vCard: export your contacts again");
   }
-  return found.sort((one, other) => one.rank - other.rank)[0]?.value ?? null;
+  for (const card of cards) while (card.length && !stripBlanks(card.at(-1))) card.pop();
+  return cards;
 }
 
-// Lines of a card: one that begins with a blank continues the one before; so does one after a quoted-printable line that ends with =.
-function unfold(card) {
-  const lines = [];
-  for (const line of card.split(/\r\n|\r|\n/)) {
-    const last = lines.at(-1);
-    if (last && /^[ \t]/.test(line)) lines[lines.length - 1] += line.slice(1);
-    else if (last && /;[^:]*QUOTED-PRINTABLE/i.test(last) && last.endsWith("=")) lines[lines.length - 1] = last.slice(0, -1) + line;
-    else if (line.trim()) lines.push(line);
+// The one id of a card, or nothing.
+function findId(lines) {
+  const found = [...readProperties(lines, "email")].sort((one, other) => one.rank - other.rank);
+  for (const { value } of found) {
+    const spelled = plain(value);
+    if (spelled) return spelled;
   }
-  return lines;
-}
-
-// The rank of a value among its card's: PREF=1 to 100 as version 4.0 writes it, TYPE=pref as the older ones do.
-function readParameters(text) {
-  let [rank, preferred, quotedPrintable] = [null, false, false];
-  for (const parameter of text.split(";").filter(Boolean)) {
-    const [name, value] = parameter.includes("=") ? parameter.split(/=(.*)/s) : ["TYPE", parameter];
-    const values = value.replaceAll('"', "").toLowerCase().split(",");
-    if (/^pref$/i.test(name)) {
-      preferred = true;
-      if (/^\d+$/.test(values[0])) rank ??= Number(values[0]);
-    }
-    if (/^type$/i.test(name) && values.includes("pref")) preferred = true;
-    if (values.includes("quoted-printable")) quotedPrintable = true;
-  }
-  return { rank: rank ?? (preferred ? 0 : 101), quotedPrintable };
-}
-
-function decodeQuoted(text) {
-  const bytes = new TextEncoder().encode(text);
-  const decoded = [];
-  for (let place = 0; place < bytes.length; place++) {
-    const pair = bytes[place] === 61 ? String.fromCharCode(...bytes.slice(place + 1, place + 3)) : "";
-    if (/^[0-9a-f]{2}$/i.test(pair)) {
-      decoded.push(parseInt(pair, 16));
-      place += 2;
-    } else decoded.push(bytes[place]);
-  }
-  return new TextDecoder().decode(Uint8Array.from(decoded));
+  return "";
 }
 
 // An address as people write it: without the scheme before it.
-function plain(value) {
-  const bare = value.trim().replace(/\\([,;:])/g, "$1");
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(bare)) return bare;
-  const address = bare.replace(/^[a-z][a-z0-9+.-]*:/i, "").split("?")[0].replace(/^\/+/, "");
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
+function plain(written) {
+  const value = stripBlanks(written).replace(/\\([,;:])/g, "$1");
+  return SCHEME.test(value) ? unquote(value.replace(SCHEME, "")).split("?")[0].replace(/^\/+/, "") : value;
 }
+
+// Text with %40 and the like decoded, as Python's unquote does it.
+const unquote = (text) => text.replace(/[\x00-\x7f]+/g, (run) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(unescapeBytes(run, 0x25)));

@@ -56,9 +56,9 @@ export class RoundCard {
 
   // Step 1: a file with contacts.
   #showChoice() {
-    const input = make("input", { type: "file", id: `file-${this.proposal.notice.id}`, accept: ".csv,.vcf,.vcard,.txt,.tsv,text/*" });
+    const input = make("input", { type: "file", id: `file-${this.proposal.notice.id}`, accept: ".csv,.vcf,.vcard,.txt,.tsv,.json,text/*,application/json" });
     const choice = make("label", { className: "drop", htmlFor: input.id }, input, make("b", { textContent: "Choose a file with your contacts" }));
-    choice.append(make("span", { className: "quiet", textContent: "Mastodon's following_accounts.csv, an address book (.vcf), or a list with one contact per line. It stays on this device." }));
+    choice.append(make("span", { className: "quiet", textContent: "Mastodon's following_accounts.csv, an address book (.vcf), Matrix account data, or a list with one contact per line. It stays on this device." }));
     const take = (file) => file && this.#attempt(async () => this.#count(readContacts(await readFileText(file), this.session.account.user)));
     input.onchange = () => take(input.files[0]).finally(() => (input.value = ""));
     choice.ondragover = (event) => event.preventDefault();

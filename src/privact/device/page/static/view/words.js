@@ -37,8 +37,7 @@ export function foundWords({ ids, format, duplicates, oneself, withoutId }) {
   if (duplicates) left.push(`${several(duplicates, "was", "were")} named twice and counted once`);
   if (oneself) left.push("you yourself were left out");
   if (withoutId) left.push(`${several(withoutId, "entry has", "entries have")} no address that can be read and ${withoutId === 1 ? "was" : "were"} left out`);
-  const kind = { "address book": "address book", "Mastodon export": "Mastodon export", list: "list" }[format];
-  return `${several(ids.length, "contact", "contacts")} found in your ${kind}${left.length ? `; ${left.join(", ")}` : ""}.`;
+  return `${several(ids.length, "contact", "contacts")} found in your ${format}${left.length ? `; ${left.join(", ")}` : ""}.`;
 }
 
 export const boxes = (round) => (round.bins === "labels" ? ["group", "groups"] : ["box", "boxes"]);
