@@ -1,4 +1,4 @@
-"""What is asked before opening and closing a round."""
+"""What is asked before rounds and series are opened and ended."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def test_the_questions_say_what_is_spent_of_other_peoples_epsilon():
     assert "340 of 601 users answered spring, and each spent epsilon 0.5 for each contact" in closing
     assert "lost" not in closing
     assert "lost" in confirm.describe_closing(SPRING, force=True)
+    asked = confirm.describe_series("autumn", 4.0, 4, 601)
+    assert "asks 601 users: each device that answers all 4 rounds spends epsilon 4 for each contact" in asked
+    running = {"name": "autumn", "asked": 2.0}
+    assert "spent epsilon 2 for each contact" in confirm.describe_stopping(running, force=False)
+    assert "lost" in confirm.describe_stopping(running, force=True)
 
 
 def test_nothing_happens_unless_the_answer_is_yes(monkeypatch):

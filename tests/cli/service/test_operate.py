@@ -328,8 +328,14 @@ def test_a_series_is_made_opened_listed_and_stopped(run, users_file, tmp_path):
     with_labels = json.loads(run("series", "create", "winter", "--epsilon", "2", "--labels", labels, "--json").stdout)
     assert (with_labels["members"][0]["bins"], with_labels["members"][0]["n_bins"]) == ("labels", 2)
     assert "autumn" in run("series", "list").stdout
-    stopped = json.loads(run("series", "stop", "autumn", "--json").stdout)
+    assert "wait for more, or force it" in run("series", "stop", "autumn").stderr  # what was spent would be lost
+    stopped = json.loads(run("series", "stop", "autumn", "--force", "--json").stdout)
     assert stopped["stopped_at"] is not None
     assert "has ended already" in refused(run, "series", "stop", "autumn")
     assert "choose another name" in refused(run, "series", "create", "winter", "--epsilon", "2")
     assert "no series 'nothing'" in refused(run, "series", "show", "nothing")
+    labels.write_text("\n")
+    assert "the series is a draft" in refused(run, "series", "create", "wniter", "--epsilon", "2", "--labels", labels)
+    assert run("series", "delete", "wniter").stdout == "The draft wniter is deleted.\n"
+    assert "no series 'wniter'" in refused(run, "series", "show", "wniter")
+    assert "only drafts can be deleted" in refused(run, "series", "delete", "winter")

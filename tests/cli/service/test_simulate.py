@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from privact.simulate.http_devices import make_network
+from privact.simulate.known_graphs import make_cliques
 
 TOKEN = "operator." + "t" * 43
 PRIVACT = [sys.executable, "-c", "from privact.cli.main import main; main()"]
@@ -47,6 +48,25 @@ def test_ones_own_network_is_rehearsed_against_a_running_aggregator(ask, url, tm
     assert told["users"] >= 100
     assert 0 < told["contact_share"] <= 1
     assert sum(cluster["size"] for cluster in told["communities"]["clusters"]) <= told["users"]
+
+
+def test_a_series_of_ones_own_network_is_rehearsed_and_real_users_are_never_asked(ask, run, url, tmp_path):
+    graph = make_cliques([20] * 6).graph  # items are liked by one clique each
+    contacts, ratings = tmp_path / "contacts.tsv", tmp_path / "ratings.tsv"
+    contacts.write_text("".join(f"u{a}\tu{b}\n" for a, b in graph.edges().tolist()))
+    liked = "".join(f"u{user}\titem{10 * (user // 20) + item}\t1\n" for user in range(120) for item in range(10))
+    ratings.write_text("user\titem\trating\n" + liked)
+    series = ("simulate", "--contacts", contacts, "--ratings", ratings, "--rounds", "2", "--epsilon", "20", "--url", url)
+    told = ask(*series)
+    assert (told["users"], told["rounds"], told["sees_communities"]) == (120, 2, True)
+    assert told["contact_share"] > 0.5 > told["by_chance"]
+    assert told["recommendations"]["precision"] > told["recommendations"]["precision_popular"]
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    httpx.post(f"{url}/v1/users", json={"users": ["real@a.example"]}, headers=headers).raise_for_status()
+    refused = run(*series)
+    assert refused.exit_code == 2
+    assert "would be asked to answer" in refused.stderr
+    httpx.delete(f"{url}/v1/users/real@a.example", headers=headers).raise_for_status()
 
 
 def test_a_summary_for_people_and_for_programs(run, ask, url):

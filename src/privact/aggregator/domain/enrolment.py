@@ -17,6 +17,7 @@ from privact.protocol.users import LONGEST_USER_ID, normalise_user_id, user_dige
 __all__ = [
     "MOST_AT_ONCE",
     "Enrolled",
+    "ListedUser",
     "User",
     "check_user_id",
     "count_users",
@@ -192,8 +193,22 @@ def count_users(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(users).where(users.c.removed.is_(None))).scalar_one()
 
 
-def list_users(connection: Connection, after: int, limit: int, search: str = "") -> list[tuple[str, int, int, str | None]]:
-    """Enrolled users in the order of enrolment: id, enrolled, serial, and whether an invitation is "waiting" or "used", or None.
+class ListedUser(NamedTuple):
+    """An enrolled user, as an operator sees one.
+
+    user: the normalised id. enrolled: UTC seconds. serial: the place in the order of enrolment.
+    invitation: "waiting" or "used"; None without one. discoverable: whether others may be told about the user.
+    """
+
+    user: str
+    enrolled: int
+    serial: int
+    invitation: str | None
+    discoverable: bool
+
+
+def list_users(connection: Connection, after: int, limit: int, search: str = "") -> list[ListedUser]:
+    """Enrolled users in the order of enrolment.
 
     connection: to read from.
     after: serial of the last user that is already known; 0 for the beginning.
@@ -201,13 +216,13 @@ def list_users(connection: Connection, after: int, limit: int, search: str = "")
     search: only ids that contain this text, in any case.
     """
     rows = connection.execute(
-        select(users.c.id, users.c.enrolled, users.c.serial, invitations.c.made, invitations.c.used)
+        select(users.c.id, users.c.enrolled, users.c.serial, users.c.discoverable, invitations.c.made, invitations.c.used)
         .outerjoin(invitations, invitations.c.user == users.c.digest)
         .where(users.c.removed.is_(None), users.c.serial > after, users.c.id.icontains(search, autoescape=True))
         .order_by(users.c.serial)
         .limit(limit)
     )
-    return [(row.id, row.enrolled, row.serial, _state_of(row.made, row.used)) for row in rows]
+    return [ListedUser(row.id, row.enrolled, row.serial, _state_of(row.made, row.used), bool(row.discoverable)) for row in rows]
 
 
 def _state_of(made: int | None, used: int | None) -> str | None:

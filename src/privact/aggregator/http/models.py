@@ -255,6 +255,7 @@ class ListedUser(BaseModel):
     user: str
     enrolled_at: int
     invitation: Literal["waiting", "used"] | None = Field(description="What became of the last invitation; null: there is none.")
+    discoverable: bool = Field(description="Whether the user may be recommended to others.")
 
 
 class RevokedUsers(BaseModel):
@@ -269,7 +270,9 @@ class UserList(BaseModel):
     """Some of the users, in the order of enrolment."""
 
     model_config = make_example(
-        users=[{"user": "ada@a.example", "enrolled_at": 1767225600, "invitation": "used"}], total=1, next=None
+        users=[{"user": "ada@a.example", "enrolled_at": 1767225600, "invitation": "used", "discoverable": True}],
+        total=1,
+        next=None,
     )
 
     users: list[ListedUser]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from privact.cli.text import number, shown
 from privact.errors import PrivaCTError
 
-__all__ = ["asks", "confirm", "describe_closing", "describe_opening"]
+__all__ = ["Yes", "asks", "confirm", "describe_closing", "describe_opening", "describe_series", "describe_stopping"]
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+"""The option that answers the question before it is asked."""
 
 
 def asks(yes: bool) -> bool:
@@ -48,4 +51,27 @@ def describe_closing(round: dict[str, Any], force: bool) -> str:
     return (
         f"{reports} of {users} users answered {shown(round['id'])}, and each spent epsilon {round['epsilon']:g} for each "
         f"contact. Closed now, the tree is learned from these alone; it cannot be opened again.{lost} Close it?"
+    )
+
+
+def describe_series(name: str, epsilon: float, rounds: int, n_users: int) -> str:
+    """What beginning a series asks of users.
+
+    name, epsilon, rounds: of the series. n_users: who is enrolled.
+    """
+    return (
+        f"Beginning {shown(name)} asks {number(n_users)} users: each device that answers all {rounds} rounds spends epsilon "
+        f"{epsilon:g} for each contact, for good. Begin it?"
+    )
+
+
+def describe_stopping(series: dict[str, Any], force: bool) -> str:
+    """What stopping a series decides.
+
+    series: as the server describes it. force: whether it is stopped with too few reports too.
+    """
+    lost = " With too few reports it fails, and what was spent is lost." if force else ""
+    return (
+        f"Devices that answered every round of {shown(series['name'])} spent epsilon {series['asked']:g} for each contact. "
+        f"Stopped now, no further round is opened, and the tree is learned from these reports.{lost} Stop it?"
     )

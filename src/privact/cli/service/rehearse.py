@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from privact.cli.service.operator import read_operator_token
 from privact.cli.text import facts, number, paragraph, print_json, shown
-from privact.errors import InputError, PrivaCTError
-from privact.progress import Progress, progress_bar
+from privact.errors import InputError
+from privact.progress import progress_bar
 
 if TYPE_CHECKING:
     from privact.experiments.running.own_network import Outcome
-    from privact.network.graph import ContactGraph
-    from privact.recommend.data.ratings import Ratings
+    from privact.protocol.addresses import Address
 
 __all__ = ["rehearse_own_network"]
 
@@ -46,10 +45,13 @@ def rehearse_own_network(
         if url is None:
             outcome = play_own_network(graph, epsilon, labels=label_of, ratings=rated, rounds=rounds, seed=seed, progress=show)
         else:
-            if rounds > 1:
-                raise InputError(f"--rounds {rounds} with --url: a series takes as long as its rounds are open; leave --url out")
+            from privact.experiments.running.served_network import play_on_aggregator
+
+            address = _find_aggregator(url, allow_remote)
             token = read_operator_token(token_file)
-            outcome = _play_round(url, token, graph, epsilon, label_of, rated, seed, allow_remote, show)
+            outcome = play_on_aggregator(
+                address, token, graph, epsilon, labels=label_of, ratings=rated, rounds=rounds, seed=seed, progress=show
+            )
     if json:
         document = outcome._asdict()
         document["recommendations"] = None if outcome.recommendations is None else outcome.recommendations._asdict()
@@ -65,59 +67,14 @@ def _read_labels(path: Path, users: Sequence[str]) -> dict[str, str]:
     return {user: label for user, label in zip(users, read_labels(path, users), strict=True) if label is not None}
 
 
-def _play_round(
-    url: str,
-    token: str,
-    graph: ContactGraph,
-    epsilon: float,
-    labels: dict[str, str] | None,
-    ratings: Ratings | None,
-    seed: int,
-    allow_remote: bool,
-    show: Progress,
-) -> Outcome:
-    """Enrol everybody under a name for this run, answer one round as each device, and judge the released tree."""
-    import secrets
-    import tempfile
-
-    from privact.experiments.running.own_network import judge_tree
+def _find_aggregator(url: str, allow_remote: bool) -> Address:
+    """The aggregator at an address, which has to be on this machine unless another is allowed."""
     from privact.protocol.addresses import aggregator_address
-    from privact.protocol.users import normalise_user_id
-    from privact.simulate.http_devices import Operator, make_reports, send_reports
-    from privact.tree.hct import HierarchicalClusterTree
 
     address = aggregator_address(url, allow_plain_http=allow_remote)
     if not (address.loopback or allow_remote):
         raise InputError(f"{url} is another machine, to be filled with rehearsing users: use loopback, or --allow-remote")
-    run = secrets.token_hex(4)
-    names = [f"rehearsal-{run}-{normalise_user_id(user)}" for user in graph.names]
-    operator = Operator(address, token)
-    tokens = operator.enrol(names, show)
-    id = f"rehearsal-{run}"
-    operator.ask("POST", "/v1/rounds", {"id": id, "epsilon": epsilon, "bins": "random" if labels is None else "labels"})
-    if labels is not None:
-        known = [(name, labels[user]) for name, user in zip(names, graph.names, strict=True) if user in labels]
-        operator.ask("PUT", f"/v1/rounds/{id}/labels", content="".join(f"{name},{label}\n" for name, label in known).encode())
-    operator.ask("POST", f"/v1/rounds/{id}/open")
-    round = operator.parameters(id)
-    sent = send_reports(
-        address, id, [tokens[name] for name in names], make_reports(graph, names, round, operator.labels(round), show), show
-    )
-    if sent.accepted < graph.n_users:
-        raise PrivaCTError(f"{graph.n_users - sent.accepted} of {graph.n_users} reports were not accepted: {sent.refusal}")
-    operator.ask("POST", f"/v1/rounds/{id}/close")
-    operator.released(id, show)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tree.hct"
-        path.write_bytes(operator.ask("GET", f"/v1/rounds/{id}/tree/download?format=hct").content)
-        tree = HierarchicalClusterTree.load(path)
-    real = dict(zip(names, graph.names, strict=True))
-    assert tree.users is not None
-    renamed = HierarchicalClusterTree.from_children(tree.left, tree.right, users=[real[name] for name in tree.users.names()])
-    bins = f"{round.n_bins} {'labels' if labels is not None else 'random bins'}"
-    return judge_tree(
-        graph, renamed, epsilon=epsilon, rounds=1, bins=bins, labels=labels, ratings=ratings, seed=seed, progress=show
-    )
+    return address
 
 
 def _tell(outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from privact.cli.program import make_group
-from privact.cli.service.confirm import asks, confirm, describe_closing, describe_opening
+from privact.cli.service.confirm import Yes, asks, confirm, describe_closing, describe_opening
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, ONE_ROUND_PROFILES
@@ -20,7 +20,6 @@ __all__ = ["app"]
 app = make_group("Make, open, close and watch the rounds of an aggregator.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The round.", show_default=False)]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @app.callback()
@@ -105,7 +104,7 @@ def delete(
 @app.command(name="open", epilog="\b\nExample:\n  privact round open spring")
 def open_(
     id: _Id,
-    yes: _Yes = False,
+    yes: Yes = False,
     url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
@@ -127,7 +126,7 @@ def open_(
 @app.command(epilog="\b\nExample:\n  privact round close spring")
 def close(
     id: _Id,
-    yes: _Yes = False,
+    yes: Yes = False,
     force: Annotated[
         bool, typer.Option("--force", help="Close it even with too few reports to learn from: the round then fails.")
     ] = False,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from privact.cli.program import make_group
+from privact.cli.service.confirm import Yes, asks, confirm, describe_series, describe_stopping
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, facts, number, print_json, shown, table
 
@@ -41,6 +42,7 @@ def create(
     joiners: Annotated[str, typer.Option(metavar="DURATION", help="How long after the last round later users may report.")] = "0",
     search_seed: Annotated[int, typer.Option(help="Seed of groups and tree.")] = 0,
     visibility: Annotated[str, typer.Option(help="Who may read the release: public, users or operator.")] = "public",
+    yes: Yes = False,
     url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
@@ -49,7 +51,7 @@ def create(
     """Make a series and open its first round. Everything after that the aggregator does by itself.
 
     It closes each round in time, infers groups from all reports so far, opens the next round with the groups as bins,
-    and releases the tree after the last.
+    and releases the tree after the last. At a terminal it says what users are about to spend, and asks.
     """
     from privact.cli.times import seconds
     from privact.errors import AggregatorError, InputError
@@ -69,6 +71,9 @@ def create(
         "search_seed": search_seed,
         "visibility": visibility,
     }
+    if asks(yes):
+        users = call("GET", url, "/v1/users?limit=1", token_file=token_file, allow_plain_http=allow_plain_http)["total"]
+        confirm(describe_series(name, epsilon, rounds, users))
     call("POST", url, "/v1/series", document=wish, token_file=token_file, allow_plain_http=allow_plain_http)
     try:
         if text is not None:
@@ -104,10 +109,37 @@ def list_(url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: 
 
 @app.command(epilog="\b\nExample:\n  privact series stop autumn")
 def stop(
+    name: _Name,
+    yes: Yes = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Stop it even with too few reports to learn from: the series then fails.")
+    ] = False,
+    url: Url = LOCAL_URL,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
+) -> None:
+    """Stop a series early. No further round is opened, and the tree is learned from what was reported.
+
+    At a terminal it says what is decided by it, and asks. If no round has enough reports it refuses, unless forced.
+    """
+    if asks(yes):
+        confirm(describe_stopping(call("GET", url, _path(name), token_file=token_file, allow_plain_http=allow_plain_http), force))
+    path = f"{_path(name)}/stop" + ("?force=true" if force else "")
+    _show(call("POST", url, path, token_file=token_file, allow_plain_http=allow_plain_http), json)
+
+
+@app.command(epilog="\b\nExample:\n  privact series delete autmun")
+def delete(
     name: _Name, url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
 ) -> None:
-    """Stop a series early. No further round is opened, and the tree is learned from what was reported."""
-    _show(call("POST", url, f"{_path(name)}/stop", token_file=token_file, allow_plain_http=allow_plain_http), json)
+    """Delete a series that is still a draft. One that was ever open stays."""
+    draft = f"/v1/rounds/{in_path(f'{name}.1')}"
+    call("DELETE", url, draft, token_file=token_file, allow_plain_http=allow_plain_http)
+    if json:
+        print_json({"deleted": name})
+    else:
+        print(f"The draft {shown(name)} is deleted.")
 
 
 def _path(name: str) -> str:

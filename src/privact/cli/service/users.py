@@ -11,6 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from privact.cli.program import make_group
+from privact.cli.service.confirm import Yes, asks, confirm
 from privact.cli.service.invitations import Folder, Page, check_folder, write_invitations
 from privact.cli.service.operator import LOCAL_URL, PlainHttp, TokenFile, Url, call, in_path
 from privact.cli.text import Json, print_json, shown
@@ -170,6 +171,7 @@ def remove(
     erase: Annotated[
         bool, typer.Option("--erase", help="Also erase reports and ids; released trees keep a leaf without a name.")
     ] = False,
+    yes: Yes = False,
     url: Url = LOCAL_URL,
     token_file: TokenFile = None,
     allow_plain_http: PlainHttp = False,
@@ -177,8 +179,11 @@ def remove(
 ) -> None:
     """Remove a user: the token is worthless, and future rounds leave the user out.
 
-    Accepted reports stay, unless --erase is given. Backups keep what was erased until they are thrown away.
+    Accepted reports stay, unless --erase is given; at a terminal that asks first. Backups keep what was erased until they are
+    thrown away.
     """
+    if erase and asks(yes):
+        confirm(f"Erasing {shown(user)} deletes all reports and every mention of the id; it cannot be undone. Erase?")
     path = f"/v1/users/{in_path(user)}" + ("?erase=true" if erase else "")
     call("DELETE", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
@@ -208,9 +213,15 @@ def discoverable(
 
 @app.command("revoke-all", epilog="\b\nExample:\n  privact users revoke-all")
 def revoke_all(
-    url: Url = LOCAL_URL, token_file: TokenFile = None, allow_plain_http: PlainHttp = False, json: Json = False
+    yes: Yes = False,
+    url: Url = LOCAL_URL,
+    token_file: TokenFile = None,
+    allow_plain_http: PlainHttp = False,
+    json: Json = False,
 ) -> None:
     """Make every user's token and invitation worthless, as after restoring a backup; privact users invite makes new ones."""
+    if asks(yes):
+        confirm("No user can answer a round until each has a new token or invitation. Make all of them worthless?")
     response = call("POST", url, "/v1/users/revoke-all", token_file=token_file, allow_plain_http=allow_plain_http)
     if json:
         print_json(response)

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 
 from privact.errors import InputError
 from privact.estimator import PrivaCT
+from privact.learn.evidence.profile import RoundReports
+from privact.learn.evidence.profiles import DEFAULT_PROFILE
+from privact.learn.pipeline import fit_evidence
+from privact.learn.reports.report_table import ReportTable
 from privact.network.graph import ContactGraph
 from privact.progress import Progress, ignore_progress
 from privact.protocol.label_files import number_labels
@@ -26,7 +30,7 @@ from privact.recommend.cold_start.validation import choose_settings_for_tree
 from privact.recommend.data.ratings import Ratings
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["Outcome", "judge_tree", "play_own_network"]
+__all__ = ["Outcome", "expect_contacts", "judge_tree", "play_own_network"]
 
 _FEWEST: Final = 20
 
@@ -83,7 +87,10 @@ def play_own_network(
     with warnings.catch_warnings():  # what it sees is said in the outcome
         warnings.simplefilter("ignore")
         model.fit(graph, progress=progress)
-    known = model.evidence_.expected_counts(model.reports_) if rounds == 1 and labels is not None else None
+    groups = counts = None
+    if labels is not None or rounds > 1:  # the labels of the last round: in a series the groups that were inferred
+        last = model.rounds_[-1]
+        groups, counts = np.asarray(last.bins, np.int64), expect_contacts(last.reports, last.epsilon_report)
     return judge_tree(
         graph,
         model.tree_,
@@ -93,11 +100,20 @@ def play_own_network(
         sees_communities=bool(model.sees_communities_) if rounds > 1 else None,
         labels=labels,
         ratings=ratings,
-        groups=None if labels is None else np.array(numbers),
-        counts=known,
+        groups=groups,
+        counts=counts,
         seed=seed,
         progress=progress,
     )
+
+
+def expect_contacts(reports: NDArray[np.int64], epsilon_report: float | None) -> NDArray[np.float64]:
+    """How many contacts in each label the reports of a round let expect, user by user; a server recommends by the same.
+
+    reports: (n, K) what devices sent. epsilon_report: the privacy parameter of one report.
+    """
+    round = RoundReports(ReportTable(reports, range(len(reports))), epsilon_report, False, None)
+    return np.asarray(fit_evidence(round, DEFAULT_PROFILE).expected_counts(reports), np.float64)
 
 
 def judge_tree(
@@ -125,7 +141,9 @@ def judge_tree(
     rows = np.array([graph.row(name) for name in names])
     adjacency = graph.to_scipy()[rows][:, rows]
     chance = measure_contact_share(draw_random_tree(len(rows), np.random.default_rng(seed)), adjacency)
-    number = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=progress)
+    with warnings.catch_warnings():  # the same epsilon was warned about before
+        warnings.simplefilter("ignore")
+        number = PrivaCT(epsilon=epsilon, n_bins=1, random_state=seed).fit(graph, progress=progress)
     known = None if labels is None else number_groups(tree, [labels.get(name) for name in names])
     served = None
     if ratings is not None:

@@ -7,7 +7,7 @@ from typing import Any
 WISH = {"name": "autumn", "epsilon": 4.0, "rounds": 4, "every_seconds": 100}
 
 
-def test_a_series_is_made_opened_seen_and_stopped(service: Any) -> None:
+def test_a_series_is_made_opened_seen_and_stopped(service: Any, operator_token: str) -> None:
     tokens = service.enrol("ada", "bob", "cleo")
     made = service.ask("POST", "/v1/series", json=WISH)
     assert made.status_code == 401
@@ -22,7 +22,9 @@ def test_a_series_is_made_opened_seen_and_stopped(service: Any) -> None:
     place = {"name": "autumn", "number": 1, "rounds": 4, "epsilon": 4.0}
     assert service.ask("GET", "/v1/rounds/autumn.1").json()["series"] == place
     assert service.ask("GET", "/v1/me", tokens["ada"]).json()["rounds"][0]["series"] == place
-    stopped = service.operate("POST", "/v1/series/autumn/stop")
+    refused = service.ask("POST", "/v1/series/autumn/stop", operator_token)
+    assert (refused.status_code, "0 reports, and" in refused.json()["error"]) == (409, True)  # epsilon would be lost
+    stopped = service.operate("POST", "/v1/series/autumn/stop?force=true")
     assert stopped["stopped_at"] is not None
     assert stopped["members"][0]["state"] in ("closed", "failed")
     assert service.ask("GET", "/v1/series/nothing").json() == {"error": "no series 'nothing'"}

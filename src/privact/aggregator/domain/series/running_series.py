@@ -54,22 +54,35 @@ def create_series(store: Store, wish: Mapping[str, Any], now: int, minimum_epsil
         raise WrongState(f"there is a series {agreed.name!r} already, or a round of its name: choose another name") from None
 
 
-def stop_series(store: Store, name: str, now: int) -> None:
+def stop_series(store: Store, name: str, now: int, minimum_reports: int = 0) -> None:
     """Open no further round: an open one is closed, and the tree is learned from all rounds that were opened.
 
     A newest round that failed, because too few reported, is learned again as the last one, from the rounds before it.
     now: UTC seconds.
+    minimum_reports: if no round has as many, the series is not stopped: nothing could be learned, and epsilon would be lost.
     """
     with store.write() as connection:
         found = find_series(connection, name, lock=True)
         newest = connection.execute(_newest(name)).one_or_none()
         if found.stopped is not None or (newest is not None and newest.state == "released"):
             raise WrongState(f"series {name!r} has ended already")
+        if newest is not None and newest.state != "draft":
+            _check_reports(connection, name, minimum_reports)
         connection.execute(update(series).where(series.c.name == name).values(stopped=now))
         if newest is not None and newest.state == "open":
             advance(connection, newest.id, "open", "closed", closed=now)
         elif newest is not None and newest.state == "failed":
             advance(connection, newest.id, "failed", "closed", failure=None, lease_holder=None, lease_until=None)
+
+
+def _check_reports(connection: Connection, name: str, minimum: int) -> None:
+    """Refuse to stop a series none of whose rounds has enough reports to learn from."""
+    most = connection.execute(select(func.max(rounds.c.n_reports)).where(rounds.c.series == name)).scalar_one()
+    if most < minimum:
+        raise WrongState(
+            f"no round of series {name!r} has more than {most} reports, and {minimum} are needed: stopped now it fails, and what "
+            "devices spent on it is lost; wait for more, or force it"
+        )
 
 
 def is_last(store: Store, round_id: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -108,9 +108,17 @@ async def post_series_open(name: _Name, services: Uses) -> Json:
     responses=describe(SeriesResponse, 401, 403, 404, 409, 429, 503, _409="series 'autumn' has ended already"),
     openapi_extra=BY_OPERATOR,
 )
-async def post_stop(name: _Name, services: Uses) -> Json:
-    """Stop a series early: no further round is opened or asked for, and the tree is learned from what was reported."""
-    await run_in_threadpool(stop_series, services.store, name, services.utc_seconds())
+async def post_stop(
+    name: _Name,
+    services: Uses,
+    force: Annotated[bool, Query(description="Stop it even with too few reports to learn from: the series then fails.")] = False,
+) -> Json:
+    """Stop a series early: no further round is opened, and the tree is learned from what was reported.
+
+    If no round has the minimum of reports, nothing could be learned, and it must be forced.
+    """
+    minimum = 0 if force else services.settings.minimum_users
+    await run_in_threadpool(stop_series, services.store, name, services.utc_seconds(), minimum)
     services.supervisor.wake()
     return await _respond(services, name, drafts=True)
 

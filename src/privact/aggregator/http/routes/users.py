@@ -60,8 +60,11 @@ def get_users(
     with services.store.read() as connection:
         total = count_users(connection)
         rows = list_users(connection, after, limit, search.strip())
-    listed = [{"user": user, "enrolled_at": enrolled, "invitation": state} for user, enrolled, _, state in rows]
-    return Json({"users": listed, "total": total, "next": rows[-1][2] if len(rows) == limit else None})
+    listed = [
+        {"user": row.user, "enrolled_at": row.enrolled, "invitation": row.invitation, "discoverable": row.discoverable}
+        for row in rows
+    ]
+    return Json({"users": listed, "total": total, "next": rows[-1].serial if len(rows) == limit else None})
 
 
 @router.post(
