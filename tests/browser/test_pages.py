@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import urllib.request
 
@@ -56,6 +57,18 @@ def test_one_round_has_its_own_page(open_page, played):
     page.goto(played.url + "/rounds/nothing")
     page.wait_for_selector("#trouble:not([hidden])")
     assert "nothing" in page.inner_text("#trouble-text")
+
+
+def test_an_open_round_says_how_to_take_part_with_a_link_and_a_code(open_page, played):
+    page = open_page(played.url + "/rounds/summer")
+    page.wait_for_selector("#join:not([hidden])")
+    assert page.inner_text("#join-link") == f"{played.url}/join/"
+    code = page.locator("#join-code")
+    assert code.get_attribute("alt") == f"QR code of {played.url}/join/"
+    expect(code).to_have_js_property("complete", True)
+    assert code.evaluate("image => image.naturalWidth") > 100
+    page.click("#join-link")
+    page.wait_for_selector("#invitation")
 
 
 def test_the_tree_zooms_searches_slides_cuts_and_compares(open_page, played):
@@ -174,6 +187,52 @@ def test_a_mistyped_draft_is_deleted(open_page, played):
     card.get_by_role("button", name="Delete").click()
     page.locator("dialog button[value=yes]").click()
     expect(card).to_have_count(0)
+
+
+def test_a_series_is_drafted_over_labels_given_others_and_deleted(open_page, played):
+    page = logged_in(open_page, played, "/operator#rounds")
+    page.fill("#series-name", "wavse")
+    page.fill("#series-epsilon", "12")
+    page.select_option("#series-kind", "labels")
+    lines = [f"{user},{'ab'[place % 2]}\n" for place, user in enumerate(played.users)]
+    page.set_input_files("#series-labels", {"name": "labels.csv", "mimeType": "text/csv", "buffer": "".join(lines).encode()})
+    page.click("#new-series button[type=submit]")
+    card = page.locator(".card", has_text="wavse")
+    expect(card).to_contain_text("4 rounds, together epsilon 12 for each contact")
+    card.get_by_role("button", name="Open").click()
+    expect(page.locator("dialog")).to_contain_text(
+        "by default they refuse rounds above epsilon 2, and this one asks for 3 in each"
+    )
+    page.click("dialog >> text=Cancel")
+    wrong = {"name": "labels.csv", "mimeType": "text/csv", "buffer": b"\n"}
+    page.set_input_files('[aria-label="Labels of wavse"]', wrong)
+    expect(card.locator(".problem")).to_be_visible()
+    card.get_by_role("button", name="Delete").click()
+    page.locator("dialog button[value=yes]").click()
+    expect(card).to_have_count(0)
+
+
+def test_a_user_gets_a_token_is_hidden_and_revoked(open_page, played):
+    user = played.users[42]
+    page = logged_in(open_page, played, "/operator#users")
+    page.fill("#search-text", user)
+    row = page.locator("#users-list tr", has_text=user)
+    expect(page.locator("#users-list tr")).to_have_count(1)
+    row.locator("summary").click()
+    row.get_by_role("button", name="Hide from others").click()
+    expect(row).to_contain_text("Is recommended to nobody.")
+    row.get_by_role("button", name="Show to others").click()
+    expect(row).to_contain_text("May be recommended to others.")
+    row.get_by_role("button", name="New token").click()
+    page.locator("dialog button[value=yes]").click()
+    field = row.locator("input[readonly]")
+    expect(field).to_have_value(re.compile(r"\S{40,}"))
+    headers = {"Authorization": f"Bearer {field.input_value()}"}
+    assert httpx.get(f"{played.url}/v1/me", headers=headers).json()["user"] == user
+    row.get_by_role("button", name="Revoke").click()
+    page.locator("dialog button[value=yes]").click()
+    expect(row).to_contain_text("Link and token are worthless now.")
+    assert httpx.get(f"{played.url}/v1/me", headers=headers).status_code == 401
 
 
 def test_an_unknown_address_gives_a_page(open_page, played):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+import segno
 
 from privact.device.page.publish import page_files
 from privact.device.page.verify import compare_page
@@ -26,6 +29,21 @@ def test_an_invitation_leads_to_the_page(service):
     assert page.headers["Content-Type"].startswith("text/html")
     assert "connect-src 'self';" in page.headers["Content-Security-Policy"]
     assert service.client.get("/join/", headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
+
+
+def test_the_address_of_the_page_is_drawn_as_a_code(service):
+    drawn = service.client.get("/join-code.svg", headers={"Host": "clusters.example:8443"})
+    assert drawn.headers["Content-Type"] == "image/svg+xml"
+    wanted = io.BytesIO()
+    segno.make("http://clusters.example:8443/join/", error="m").save(
+        wanted, kind="svg", scale=4, light="#fff", xmldecl=False, title="QR code"
+    )
+    assert drawn.content == wanted.getvalue()
+
+
+@pytest.mark.parametrize("host", ["a" * 5000, "a.example/b", "a b"])
+def test_what_is_no_host_is_not_drawn(service, host):
+    assert service.client.get("/join-code.svg", headers={"Host": host}).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "../publish.py", "..%2f__init__.py", "core", "core/", "//etc/passwd", "%00"])

@@ -1,7 +1,7 @@
-// Ratings at the operator's desk: looked at before they are used, replaced, deleted.
+// Ratings at the operator's desk: looked at before they are used, replaced, deleted, made into taste labels.
 "use strict";
 {
-  const { ask, byId, number } = privact;
+  const { ask, byId, make, number } = privact;
   let chosen = null;
 
   const tell = (found) =>
@@ -37,7 +37,23 @@
     await privact.refreshDesk();
   });
 
+  // Groups of taste: how many users each has, and the labels as a file.
+  privact.onSubmit(byId("taste-form"), async () => {
+    byId("taste-found").replaceChildren();
+    const text = await (await ask("GET", `/v1/ratings/labels?groups=${byId("taste-groups").value}`, { bytes: true })).text();
+    const labels = text.split("\n").filter(Boolean).map((line) => line.split("\t").pop());
+    const sizes = new Map();
+    labels.forEach((label) => sizes.set(label, 1 + (sizes.get(label) ?? 0)));
+    const largest = Math.max(...sizes.values());
+    const bars = [...sizes].sort().map(([name, size], place) => privact.clusterRow({ size, users: [], groups: [{ name, number: place, share: 1 }] }, largest, sizes.size));
+    const save = make("a", { className: "button", download: "taste.tsv", href: URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" })), textContent: "Save as a file" });
+    const use = make("a", { className: "button primary", href: "#rounds", textContent: "Create a round or a series with them" });
+    byId("taste-found").replaceChildren(make("ol", { className: "communities" }, ...bars), make("div", { className: "actions" }, use, save));
+    privact.skipStep("taste"); // the guide goes on
+  });
+
   privact.onDesk(({ ratings }) => {
+    byId("taste").hidden = ratings === null;
     byId("ratings-none").hidden = ratings !== null;
     byId("ratings-delete").hidden = ratings === null;
     byId("ratings-here").replaceChildren(...(ratings ? [tell(ratings)] : []));

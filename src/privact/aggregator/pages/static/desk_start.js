@@ -4,24 +4,26 @@
   const { ask, byId, make, number } = privact;
   const skipped = () => new Set(JSON.parse(sessionStorage.getItem("privact-skipped") ?? "[]"));
 
-  document.querySelectorAll("[data-skip]").forEach((button) => {
-    button.onclick = () => {
-      sessionStorage.setItem("privact-skipped", JSON.stringify([...skipped().add(button.dataset.skip)]));
-      draw(privact.desk);
-    };
-  });
+  // Goes on in the guide: a step was looked at, or is not wanted.
+  privact.skipStep = (step) => {
+    sessionStorage.setItem("privact-skipped", JSON.stringify([...skipped().add(step)]));
+    draw(privact.desk);
+  };
+  document.querySelectorAll("[data-skip]").forEach((button) => (button.onclick = () => privact.skipStep(button.dataset.skip)));
 
   const draw = ({ enrolled, minimum, rounds, series, ratings }) => {
     const opened = rounds.filter((round) => round.state !== "draft");
     const released = rounds.filter((round) => round.state === "released");
-    const newest = opened[0];
+    const newest = opened.find((round) => round.state === "open");
+    const begun = rounds.length + series.length > 0;
     const done = {
       enrol: enrolled >= minimum,
       ratings: ratings !== null || skipped().has("ratings"),
-      rehearse: skipped().has("rehearse") || rounds.length + series.length > 0,
-      create: rounds.length + series.length > 0,
+      taste: ratings === null || skipped().has("taste") || begun,
+      rehearse: skipped().has("rehearse") || begun,
+      create: begun,
       open: opened.length > 0,
-      invite: opened.some((round) => round.state !== "open" && round.state !== "failed"),
+      invite: opened.some(({ series: part, state }) => !part && !["open", "failed"].includes(state)) || series.some(({ state }) => ["learning", "released"].includes(state)),
       released: false,
     };
     const steps = [...document.querySelectorAll("#steps > li")];
@@ -33,8 +35,9 @@
       else step.removeAttribute("aria-current");
     });
     byId("guide-users").textContent = `A round needs at least ${number(minimum)}; ${number(enrolled)} ${enrolled === 1 ? "is" : "are"} enrolled.`;
-    byId("guide-answers").textContent = newest?.state === "open" ? `${privact.answered(newest)} users answered ${newest.id}.` : "";
-    byId("guide-released").replaceChildren(...released.slice(0, 1).map((round) => make("a", { className: "button primary", href: `/rounds/${round.id}`, textContent: `What came out of ${round.id}` })));
+    byId("guide-answers").textContent = newest ? `${privact.answered(newest)} users answered ${newest.series ? `round ${newest.series.number} of ${newest.series.rounds} of ${newest.series.name}` : newest.id}.` : "";
+    byId("guide-learning").hidden = released.length > 0;
+    byId("guide-released").replaceChildren(...released.slice(0, 1).map((round) => make("a", { className: "button primary", href: round.series ? `/series/${round.series.name}` : `/rounds/${round.id}`, textContent: `What came out of ${round.series?.name ?? round.id}` })));
   };
   privact.onDesk(draw);
 

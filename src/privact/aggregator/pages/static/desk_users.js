@@ -29,12 +29,14 @@
     await privact.refreshDesk();
   });
 
-  const rowOf = ({ user, enrolled_at: at, invitation }) => {
+  const rowOf = ({ user, enrolled_at: at, invitation, discoverable }) => {
     const { box, show } = privact.problem();
+    const said = make("p", { className: "quiet" });
+    said.setAttribute("role", "status");
     const act = (text, question, work) => {
       const button = make("button", { type: "button", textContent: text });
       button.onclick = async () => {
-        if (!(await privact.confirm(question))) return;
+        if (question && !(await privact.confirm(question))) return;
         try {
           await work();
         } catch (error) {
@@ -60,7 +62,35 @@
       act("Remove", { title: `Remove ${user}?`, sentences: ["The link is worthless and later rounds leave this user out. Reports that were accepted stay."], action: "Remove" }, away(false)),
       act("Erase", { title: `Erase ${user}?`, sentences: ["Removes the user, all reports and every mention of the id. Released trees keep a leaf without a name. This cannot be undone."], action: "Erase", risk: "I want this user erased." }, away(true)),
     );
-    const row = make("tr", {}, make("td", { textContent: user }), make("td", { className: "quiet", textContent: `${privact.when(at)}${invitation ? `, invitation ${invitation}` : ""}` }), make("td", {}, actions, box));
+    const giveToken = async () => {
+      const { token } = await ask("POST", "/v1/users/token", { body: { user } });
+      const field = make("input", { type: "text", readOnly: true, value: token, ariaLabel: `Token of ${user}` });
+      said.replaceChildren("The token, shown this once: ", field);
+      field.select();
+    };
+    const revoke = async () => {
+      await ask("POST", "/v1/users/revoke", { body: { user } });
+      said.textContent = "Link and token are worthless now.";
+    };
+    const shows = () => (discoverable ? "Hide from others" : "Show to others");
+    const choose = act(shows(), null, async () => {
+      ({ discoverable } = await ask("PUT", "/v1/users/discoverable", { body: { user, discoverable: !discoverable } }));
+      choose.textContent = shows();
+      said.textContent = discoverable ? "May be recommended to others." : "Is recommended to nobody.";
+    });
+    const more = make(
+      "details",
+      {},
+      make("summary", { textContent: "More", ariaLabel: `More about ${user}` }),
+      make(
+        "div",
+        { className: "actions" },
+        act("New token", { title: `A new token for ${user}?`, sentences: ["For a device in a terminal. The token and the link before are worthless from then on."], action: "Make a new token" }, giveToken),
+        act("Revoke", { title: `Revoke link and token of ${user}?`, sentences: ["This user stays enrolled, and cannot answer until there is a new link."], action: "Revoke" }, revoke),
+        choose,
+      ),
+    );
+    const row = make("tr", {}, make("td", { textContent: user }), make("td", { className: "quiet", textContent: `${privact.when(at)}${invitation ? `, invitation ${invitation}` : ""}` }), make("td", {}, actions, more, said, box));
     return row;
   };
 

@@ -7,7 +7,6 @@
   const title = id.replace(/\.(\d+)$/, ", round $1");
   document.title = `Round ${id} · PrivaCT`;
   byId("title").textContent = /\.\d+$/.test(id) ? title : `Round ${id}`;
-  byId("join-link").textContent = `${location.origin}/join/`;
   // An operator who is logged in in this tab also sees what operators may.
   privact.tokenKey = sessionStorage.getItem("privact-operator") ? "privact-operator" : "privact-user";
   let shown = "";
@@ -38,36 +37,16 @@
     return round.joiner_seconds ? `once it is released, until ${last}` : `not after ${last}`;
   };
 
-  const showEvidence = (round) => {
+  const showEvidence = async (round) => {
     byId("evidence").hidden = !round.series;
     if (!round.series) return;
     const { name, number: place, rounds, epsilon } = round.series;
     const link = make("a", { href: `/series/${encodeURIComponent(name)}`, textContent: name });
     byId("evidence-text").replaceChildren(`Round ${place} of ${rounds} of the series `, link, `, whose rounds together spend epsilon ${epsilon} for each contact. `);
     if (round.evidence) byId("evidence-text").append(privact.tellEvidence(round.evidence));
-  };
-
-  const showCommunities = async (round) => {
-    const open = round.state === "released";
-    byId("communities").hidden = !open;
-    if (!open) return;
-    const cut = await ask("GET", `${path}/tree/explore/cut`);
-    const largest = cut.clusters[0].size;
-    const groups = new Set(cut.clusters.flatMap((cluster) => (cluster.groups ?? []).map((group) => group.number)));
-    const count = Math.max(1, 1 + Math.max(-1, ...groups));
-    byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} users:` : "The tree has no two communities of a usual size: everybody is in one.";
-    byId("communities-list").replaceChildren(...cut.clusters.map((cluster) => privact.clusterRow(cluster, largest, count)));
-    byId("communities-rest").textContent = cut.in_none ? `${number(cut.in_none)} users are between them.` : "";
-    byId("downloads").replaceChildren(privact.downloads(round));
-  };
-
-  const showQuality = async (round) => {
-    if (round.state !== "released" || privact.tokenKey !== "privact-operator") return;
-    const found = await ask("GET", `${path}/recommendations/quality`).catch(() => null);
-    byId("quality").hidden = !found;
-    if (!found) return;
-    byId("quality-figure").replaceChildren(found.precision.toFixed(2), make("small", { textContent: ` against ${found.precision_popular.toFixed(2)} for the most popular items` }));
-    byId("quality-text").textContent = `Of 10 items recommended to a user whose own ratings are hidden, this share is really theirs (precision@10, ${number(found.users)} users).`;
+    const { members } = await ask("GET", `/v1/series/${encodeURIComponent(name)}`);
+    const known = members.some((member) => member.evidence);
+    byId("evidence-chart").replaceChildren(...(known ? [privact.evidenceChart(round.series, members)] : []));
   };
 
   const showPrimary = (round) => {
@@ -88,14 +67,14 @@
     byId("answers-figure").replaceChildren(privact.answered(round), make("small", { textContent: ` users answered${late}` }));
     if (answers) byId("answers-chart").replaceChildren(privact.answersChart(round, answers, round.state === "open" ? service.minimum_users : 0));
     byId("learning").replaceChildren(...privact.learningBar(round), ...(round.failure ? [make("p", { className: "failure", textContent: round.failure })] : []));
-    byId("join").hidden = round.state !== "open";
+    privact.showTakingPart(round.state === "open");
     if (now === shown) return; // what has focus keeps it
     shown = now;
     showPrimary(round);
     showCost(round);
     showFacts(round);
-    showEvidence(round);
-    await showCommunities(round);
-    await showQuality(round);
+    await showEvidence(round);
+    await privact.showCommunities(round);
+    await privact.showQuality(round);
   });
 }

@@ -81,7 +81,7 @@
       bar.classList.add("coloured");
       bar.style.setProperty("--hue", (255 + (360 * best.number) / groupCount).toFixed(1));
     }
-    const labels = (cluster.groups ?? []).filter((group) => group.share >= 0.15).map((group) => `${Math.round(100 * group.share)}% ${group.name}`);
+    const labels = (cluster.groups ?? []).filter((group) => group.share >= 0.15).map((group) => (group.share === 1 ? group.name : `${Math.round(100 * group.share)}% ${group.name}`));
     const text = labels.length ? labels.join(", ") : cluster.users.slice(0, 3).join(", ") + (cluster.size > 3 ? ", …" : "");
     return make("li", {}, bar, make("div", {}, make("b", { textContent: `${number(cluster.size)} users` }), make("span", { className: "quiet", textContent: ` ${text}` })));
   };

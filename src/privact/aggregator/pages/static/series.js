@@ -1,10 +1,12 @@
-// A series of rounds: how clearly its reports show communities so far, what it costs, its rounds.
+// A series of rounds: how clearly its reports show communities so far, what came out, what it costs, how to take part, its rounds.
 "use strict";
 {
   const { ask, byId, make } = privact;
   const name = decodeURIComponent(location.pathname.split("/")[2]);
   document.title = `Series ${name} · PrivaCT`;
   byId("title").textContent = `Series ${name}`;
+  // An operator who is logged in in this tab also sees what operators may.
+  privact.tokenKey = sessionStorage.getItem("privact-operator") ? "privact-operator" : "privact-user";
   let shown = "";
 
   const rowOf = (round) =>
@@ -17,25 +19,26 @@
     );
 
   privact.live(async () => {
-    const { rounds } = await ask("GET", "/v1/rounds");
-    const mine = rounds.filter((round) => round.series?.name === name).sort((a, b) => a.series.number - b.series.number);
-    if (!mine.length) throw new Error(`No series ${name} was opened here.`);
-    const now = JSON.stringify(mine);
+    const series = await ask("GET", `/v1/series/${encodeURIComponent(name)}`);
+    const now = JSON.stringify(series);
     if (now === shown) return; // what has focus keeps it
-    shown = now;
-    const whole = await Promise.all(mine.map((round) => ask("GET", `/v1/rounds/${round.id}`))); // with the evidence
-    const newest = whole[whole.length - 1];
-    const { rounds: total, epsilon, number } = newest.series;
-    byId("state").replaceChildren(privact.statePill(newest.state));
-    byId("lead").textContent = `Round ${number} of ${total}. ${privact.tellState(newest)}`;
+    const members = series.members.filter((round) => round.state !== "draft");
+    if (!members.length) throw new Error(`Series ${name} is a draft: nothing was opened yet.`);
+    const newest = members[members.length - 1];
+    byId("state").replaceChildren(privact.statePill(series.state));
+    byId("lead").textContent = `Round ${newest.series.number} of ${series.rounds}. ${privact.tellState(newest)}`;
     byId("panels").hidden = false;
-    byId("cost-figure").replaceChildren(`ε ${epsilon}`, make("small", { textContent: ` for each contact, over all ${total} rounds` }));
-    byId("cost").textContent = `Each round spends epsilon ${newest.epsilon}. A device is asked once for the whole series, and may stop answering at any time.`;
-    const last = whole.filter((round) => round.evidence).pop();
-    byId("evidence-text").textContent = last ? privact.tellEvidence(last.evidence) : "That is measured when the first round has closed.";
-    byId("evidence-chart").replaceChildren(privact.evidenceChart(newest.series, whole));
-    byId("rounds").replaceChildren(...whole.map(rowOf));
+    byId("cost-figure").replaceChildren(`ε ${series.epsilon}`, make("small", { textContent: ` for each contact, over all ${series.rounds} rounds` }));
+    byId("cost").textContent = `Each round spends epsilon ${series.epsilon_per_round}; ${series.asked} was asked for so far. A device is asked once for the whole series, and may stop answering at any time.`;
+    byId("promise").replaceChildren(privact.promise(series.privacy));
+    byId("evidence-text").textContent = series.evidence ? privact.tellEvidence(series.evidence) : "That is measured when the first round has closed.";
+    byId("evidence-chart").replaceChildren(privact.evidenceChart(newest.series, members));
+    byId("rounds").replaceChildren(...members.map(rowOf));
     const action = { open: ["/join/", "Take part"], released: [`/rounds/${newest.id}/tree`, "Explore the communities"] }[newest.state];
     byId("primary").replaceChildren(...(action ? [make("a", { className: "button primary", href: action[0], textContent: action[1] })] : []));
+    privact.showTakingPart(newest.state === "open");
+    shown = now;
+    await privact.showCommunities(newest);
+    await privact.showQuality(newest);
   });
 }
