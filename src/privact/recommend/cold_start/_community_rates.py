@@ -73,3 +73,22 @@ def add_rates(
         if weight != 0.0:
             for entry in range(indptr[user], indptr[user + 1]):
                 rates[indices[entry]] += weight
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sum_holders(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    items: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    rates: NDArray[np.float64],
+) -> None:
+    """Write the sum of the weights of the users who have each of some items; the same sums as `add_rates`, in the same order.
+
+    indptr, indices: users of item i are indices[indptr[i] : indptr[i + 1]], ascending. weights: (n). rates: (m) to write to.
+    """
+    for place in range(len(items)):
+        total = 0.0
+        for entry in range(indptr[items[place]], indptr[items[place] + 1]):
+            total += weights[indices[entry]]
+        rates[place] = total

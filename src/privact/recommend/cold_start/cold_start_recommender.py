@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from privact.errors import InputError
 from privact.recommend.cold_start.community_rates import STRENGTH, list_community_path, weigh_communities
@@ -21,6 +22,9 @@ __all__ = ["CLOSE", "ColdStartRecommender", "ColdStartSettings"]
 
 CLOSE = 12
 """Reasons refer to the smallest community with at least this number of rated members."""
+
+DIGITS = 12
+"""Decimals of a rate: those that are equal stay equal in whichever order they were summed."""
 
 _TOGETHER = 8  # users; from this number on a matrix product is faster
 
@@ -111,14 +115,14 @@ class ColdStartRecommender(Recommender):
 
         community: (q, n) `community_weights` of the rows with the strength of the settings.
         """
-        voices = weigh_users_evenly(self.ratings) if settings.evenly else np.ones(self.ratings.n_users)
+        voices = self._voices[settings.evenly]
         if self._report is None:
             return _shares(community * voices)
         lifts = self._report.lifts(rows, settings.prior, settings.power) if settings.power else 1.0
         near = _shares(community * voices * lifts)
         if np.isinf(settings.ridge):
             return near
-        alike = self._alike.weights(rows, voices * self._rated, settings.ridge)
+        alike = self._alike.weights(rows, voices, settings.ridge)
         alike[np.arange(len(rows)), rows] = 0.0  # a user's own weight is 0
         return (near + alike) / 2.0
 
@@ -126,22 +130,37 @@ class ColdStartRecommender(Recommender):
         """(q, n_items) the rate of each item among users like these."""
         return weighted_rates(self.weights(rows), self.ratings)
 
-    def close_counts(self, row: int) -> NDArray[np.int64]:
-        """(n_items) how many users of a user's close community have each item; zeros if only everybody is large enough.
+    def rate_items(self, row: int, items: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(m) the scores of some items for one user: what `scores` has for them, from their own ratings alone.
 
-        The close community is the smallest one with at least CLOSE members who have ratings.
+        items: (m) item numbers, each with ratings.
+        """
+        from privact.recommend.cold_start._community_rates import sum_holders
+
+        rates = np.empty(len(items))
+        sum_holders(self._columns.indptr, self._columns.indices, items, self.weights(np.array([row]))[0], rates)
+        return np.round(rates, DIGITS)
+
+    def find_close_items(self, row: int, minimum: int) -> NDArray[np.int64]:
+        """The items that at least `minimum` users of a user's close community have, in ascending order.
+
+        The close community is the smallest one with at least CLOSE members who have ratings; there is none if only everybody is
+        large enough.
         """
         nodes, members = list_community_path(self.tree, row, self._before, bool(self._rated[row]))
         fit = np.flatnonzero(members >= CLOSE)
-        counts = np.zeros(self.ratings.n_items, np.int64)
-        if len(fit) and fit[0] < len(nodes) - 1:
-            start, size = int(self.tree.start[nodes[fit[0]]]), int(self.tree.size[nodes[fit[0]]])
-            counts += np.asarray(self.ratings.binary[self.tree.order[start : start + size]].sum(axis=0), np.int64).ravel()
-        return counts
+        if not len(fit) or fit[0] >= len(nodes) - 1:
+            return np.empty(0, np.int64)
+        start, size = int(self.tree.start[nodes[fit[0]]]), int(self.tree.size[nodes[fit[0]]])
+        matrix = self.ratings.matrix
+        held = [matrix.indices[matrix.indptr[user] : matrix.indptr[user + 1]] for user in self.tree.order[start : start + size]]
+        items, counts = np.unique(np.concatenate(held), return_counts=True)
+        return items[counts >= minimum].astype(np.int64)
 
     def _learn(self, ratings: Ratings) -> None:
         self._rated = ratings.activity > 0
         self._before = np.append(0, np.cumsum(self._rated[self.tree.order]))
+        self._voices = {False: self._rated.astype(np.float64), True: self._rated * weigh_users_evenly(ratings)}
         self._report = None
         if self.groups is not None and self.contacts is not None:
             self._report = ContactGroups(self.groups, self.contacts, self._rated)
@@ -171,9 +190,11 @@ class ColdStartRecommender(Recommender):
 
     @property
     def _columns(self) -> Any:
-        """The ratings by item."""
+        """Who rated each item, by item; users ascending."""
         if self._by_item is None or self._by_item[0] is not self.ratings:
-            self._by_item = (self.ratings, self.ratings.matrix.tocsc())
+            held = self.ratings.matrix
+            pattern = csr_array((np.ones(held.nnz, np.int8), held.indices, held.indptr), shape=held.shape)
+            self._by_item = (self.ratings, pattern.tocsc())
         return self._by_item[1]
 
     _by_item: tuple[Ratings, Any] | None = None
@@ -199,6 +220,6 @@ def weighted_rates(weights: NDArray[np.float64], ratings: Ratings) -> NDArray[np
             add_rates(ratings.matrix.indptr, ratings.matrix.indices, row, each)
     else:
         rates = np.asarray((ratings.binary.T @ weights.T).T)
-    rates = np.round(rates, 12)
+    rates = np.round(rates, DIGITS)
     rates[:, ratings.counts == 0] = -np.inf
     return rates

@@ -21,6 +21,9 @@ RIDGE = 0.3
 """How strongly the regression is held to popularity, in units of the mean variance of a logarithm; infinity leaves popularity."""
 
 
+_TOGETHER = 8  # users; from this number on a matrix product is faster
+
+
 class SimilarReports:
     """The reports of users with ratings, to compare others with.
 
@@ -43,11 +46,30 @@ class SimilarReports:
     def weights(self, rows: NDArray[np.int64], voices: NDArray[np.float64], ridge: float = RIDGE) -> NDArray[np.float64]:
         """(q, n) weight of each user's ratings for some users: rows sum to 1; negative for users with opposite reports.
 
-        rows: (q) the users. voices: (n) weight of each user before reports are compared, 0 for users without ratings.
+        rows: (q) the users. voices: (n) weight of each user before reports are compared, 0 for users without ratings; an array
+            that does not change.
         ridge: see RIDGE.
         """
-        share = voices / max(float(voices.sum()), 1e-300)
+        from privact.recommend.cold_start._similar_reports import fill_similar
+
+        share, centre = self._share(voices)
         held = self.covariance + ridge * np.eye(len(self.covariance))
         directions = np.linalg.solve(held, self.points[rows].T).T
-        mean = directions @ (share @ self.points)  # is taken off, so that the weights of every row have the same sum
+        mean = directions @ centre  # is taken off, so that the weights of every row have the same sum
+        if len(rows) < _TOGETHER:
+            weights = np.empty((len(rows), len(share)))
+            fill_similar(self.points, np.ascontiguousarray(directions), 1.0 - mean, share, weights)
+            return weights
         return np.asarray((1.0 + directions @ self.points.T - mean[:, None]) * share)
+
+    def _share(self, voices: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The voices with sum 1, and the mean point by them; kept for the voices that were used last."""
+        for used, share, centre in self._shared:
+            if used is voices:
+                return share, centre
+        share = voices / max(float(voices.sum()), 1e-300)
+        centre = share @ self.points
+        self._shared = ((voices, share, centre), *self._shared[:1])
+        return share, centre
+
+    _shared: tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], ...] = ()

@@ -137,6 +137,11 @@ class Ratings:
         return np.asarray(np.bincount(self.matrix.indices, minlength=self.n_items), dtype=np.int64)
 
     @cached_property
+    def by_popularity(self) -> NDArray[np.int64]:
+        """(n_items) the items, most rated first; of equal ones the smaller number first."""
+        return np.argsort(-self.counts, kind="stable")
+
+    @cached_property
     def activity(self) -> NDArray[np.int64]:
         """(n_users) how many items each user rated."""
         return np.asarray(np.diff(self.matrix.indptr), dtype=np.int64)
