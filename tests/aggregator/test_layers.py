@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,10 @@ def test_every_route_is_in_the_folder_of_routes() -> None:
     routes = ROOT / "http" / "routes"
     decorated = [path for path in ROOT.rglob("*.py") if "APIRouter(" in path.read_text(encoding="utf-8")]
     assert {path.parent for path in decorated} == {routes}
+
+
+def test_a_server_that_takes_reports_loads_no_compiler() -> None:
+    """numba and SciPy take 130 MB: they come with the first request that computes, and learning has its own processes."""
+    look = "import sys, privact.aggregator.server; print([n for n in ('numba', 'llvmlite', 'scipy') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -11,9 +11,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.evidence.profile import RoundReports
-from privact.learn.pipeline import LearnSettings, learn_from_reports
-from privact.learn.reports.report_table import ReportTable
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.tree.ancestry import find_nearest
 
@@ -57,6 +54,10 @@ def _measure(
     counts: NDArray[np.int64], community: NDArray[np.int64], epsilon: float, equal_bins: bool, rng: np.random.Generator
 ) -> float:
     """Learn a tree from noisy counts, and look who is near whom."""
+    from privact.learn.evidence.profile import RoundReports
+    from privact.learn.pipeline import LearnSettings, learn_from_reports
+    from privact.learn.reports.report_table import ReportTable
+
     per_report = epsilon_per_report(epsilon)
     chance = 1 - np.exp(-per_report)
     noise = rng.geometric(chance, counts.shape) - rng.geometric(chance, counts.shape)
