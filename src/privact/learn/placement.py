@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import InputError, UnknownUserError
-from privact.learn.search.balance import FEW
+from privact.learn.place_finder import PlaceFinder
 from privact.tree.ancestry import NearestUsers
 from privact.tree.clusters import Cluster
 from privact.tree.counts import check_count
@@ -98,13 +98,8 @@ def place(
     tree: its parameter `balance` says whether it was learned under a floor.
     embedding: of the tree's users. newcomers: of the new users, in the same coordinates. users: ids of the new users.
     """
-    from privact.learn.search._regrafts import best_siblings
-    from privact.learn.search.search_state import state_of
-
     if users is not None and len(users) != len(newcomers):
         raise InputError(f"{len(users)} ids for {len(newcomers)} newcomers: give one each")
     if (users is None) != (tree.users is None):
         raise InputError("newcomers need ids exactly when the tree has ids" + (": give users" if users is None else ""))
-    state = state_of(embedding, tree.left, tree.right)
-    most = FEW - 1 if tree.parameters.get("balance") else tree.n_users
-    return Placement(tree, best_siblings(state, newcomers.points.astype(np.float64), most), users)
+    return Placement(tree, PlaceFinder(tree, embedding).find(newcomers), users)

@@ -29,8 +29,8 @@ def toward(state, scaled, m, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
-    """Walk down from `start` towards X; returns the best place on the way and its value.
+def walk_down(state, scaled, m, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
+    """Walk down from `start` towards X; returns where the walk ended with its w and above, then the best place and its value.
 
     scaled: the sum of X's points times the weights. m: |X|. w: W(X, start).
     above: the part of value(start) that the nodes above it add. best, where: the best so far.
@@ -73,6 +73,13 @@ def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ig
             v = b
             w = w_b
             above = above_b
+    return v, w, above, where, best
+
+
+@njit(cache=True)
+def descend(state, scaled, m, start, w, above, best, where, levels):  # type: ignore[no-untyped-def]
+    """Walk down from `start` towards X; returns the best place on the way and its value. Arguments as for walk_down."""
+    _, _, _, where, best = walk_down(state, scaled, m, start, w, above, best, where, levels)
     return where, best
 
 
@@ -251,6 +258,17 @@ def regraft(state, nodes, height):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def go_nearer(state, scaled, node, most):  # type: ignore[no-untyped-def]
+    """From a node down to the nearer side until it has at most `most` users, or is a leaf of the state."""
+    n = (state.left.shape[0] + 1) // 2
+    while state.size[node] > most and node >= n:
+        left, right = state.left[node], state.right[node]
+        to_left = toward(state, scaled, 1.0, left) * state.size[right]
+        node = left if to_left <= toward(state, scaled, 1.0, right) * state.size[left] else right
+    return node
+
+
+@njit(cache=True)
 def best_siblings(state, points, most):  # type: ignore[no-untyped-def]
     """The node that each point would join best, of at most `most` users: from a larger one down to its nearer side."""
     root = state.left.shape[0] - 1
@@ -259,8 +277,5 @@ def best_siblings(state, points, most):  # type: ignore[no-untyped-def]
         scaled = state.weights * points[i]
         w = toward(state, scaled, 1.0, root)
         out[i], _ = descend(state, scaled, 1.0, root, w, 0.0, (state.size[root] + 1.0) * w, root, state.left.shape[0])
-        while state.size[out[i]] > most:
-            left, right = state.left[out[i]], state.right[out[i]]
-            to_left = toward(state, scaled, 1.0, left) * state.size[right]
-            out[i] = left if to_left <= toward(state, scaled, 1.0, right) * state.size[left] else right
+        out[i] = go_nearer(state, scaled, out[i], most)
     return out
