@@ -11,14 +11,14 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select, update
 
 from privact.aggregator.domain.erasure import ERASED, erase_user, purge
+from privact.aggregator.domain.leaf_reports import fill_gaps, tabulate_by_leaf
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.release import record_release, release_path, sha256_of
 from privact.aggregator.http.app import create_app
-from privact.aggregator.jobs.learning import align_reports
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, metadata, releases, reports, rounds, users
-from privact.aggregator.storage.stored_reports import read_all
+from privact.aggregator.storage.stored_reports import read_round
 from privact.errors import UnknownUserError
 from privact.protocol.labels import LabelTable
 from privact.protocol.report import Report
@@ -107,11 +107,11 @@ def test_joiners_can_still_be_placed(released: tuple[Store, Settings]) -> None:
     store, settings = released
     erase_user(store, settings, NAMES[2])
     tree = HierarchicalClusterTree.load(release_path(settings.releases_folder, "spring"))
-    names, vectors = align_reports(tree, *read_all(settings.database_url, "spring"))
-    assert names == list(tree.users or ())
+    table, told = tabulate_by_leaf(settings.database_url, read_round(settings.database_url, "spring"), tree, settings.data_folder)
+    fill_gaps(tree, table, told)
     expected = [[number, 6 - number] for number in range(6)]
     expected[2] = expected[3]  # the next user in the tree's own order
-    assert vectors.tolist() == expected
+    assert table.tolist() == expected
 
 
 def test_the_operator_erases_over_http_and_the_tree_names_nobody(released: tuple[Store, Settings]) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privact.errors import InputError, TreeError, UnknownUserError
+from privact.tree import id_index
 from privact.tree import user_ids as module
 from privact.tree.user_ids import UserIds, find_ids_problem, number_leaves
 
@@ -122,3 +123,20 @@ def test_leaves_are_numbered_by_number_by_alphabet_or_as_told():
 def test_leaves_that_cannot_be_numbered(names, users, message):
     with pytest.raises(TreeError, match=message):
         number_leaves(names, users)
+
+
+@pytest.mark.parametrize("tabled", [True, False])
+def test_many_users_are_found_at_once(monkeypatch, tabled):
+    monkeypatch.setattr(module, "INDEXED_FROM", 1000 if tabled else 0)
+    users = UserIds.of([f"user{number}" for number in range(300)])
+    asked = ["user7", "nobody", "user299", "user0", "user7", "user", None]
+    assert users.leaves_of(asked).tolist() == [7, -1, 299, 0, 7, -1, -1]
+    assert users.leaves_of(asked[:-1]).tolist() == [7, -1, 299, 0, 7, -1]
+    assert users.leaves_of([]).tolist() == []
+
+
+def test_ids_with_the_same_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(module, "INDEXED_FROM", 0)
+    monkeypatch.setattr(id_index, "hash_of", lambda key: len(key))
+    monkeypatch.setattr(id_index, "hashes_of", lambda packed, offsets: (np.diff(offsets) - 1).astype(np.uint64))
+    assert UserIds.of(["ann", "bob", "cleo"]).leaves_of(["bob", "ann", "cleo", "eve"]).tolist() == [1, 0, 2, -1]

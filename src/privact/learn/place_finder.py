@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.limits import LIMITS, Limits
-from privact.learn.scale.population import Population
+from privact.learn.scale.population import Population, split_range
 from privact.learn.search._swaps import SearchState, fill
 from privact.learn.search.balance import FEW
 from privact.learn.search.search_state import empty_state
@@ -51,6 +51,7 @@ class PlaceFinder:
     def __init__(self, tree: HierarchicalClusterTree, population: Population, limits: Limits = LIMITS) -> None:
         self._tree = tree
         self._population = population
+        self._together = limits.routed
         self._most = FEW - 1 if tree.parameters.get("balance") else tree.n_users
         self._large = np.flatnonzero(tree.size > limits.part)
         self._parts = np.array([tree.root])
@@ -65,9 +66,13 @@ class PlaceFinder:
 
     def find(self, newcomers: Population) -> Nodes:
         """The node of the tree that each newcomer joins best."""
+        blocks = split_range(0, len(newcomers), self._together)
+        found = [self._find_some(newcomers.take(np.arange(first, last)).points.astype(np.float64)) for first, last in blocks]
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def _find_some(self, points: NDArray[np.float64]) -> Nodes:
         from privact.learn._place_finder import begin_walks, go_all_nearer, go_on
 
-        points = newcomers.take(np.arange(len(newcomers))).points.astype(np.float64)
         walks, places = np.empty((len(points), 3)), np.full(len(points), self._tree.root, np.int64)
         ends = np.zeros(len(points), np.int64)  # the part that each walk comes to
         if self._top is not None:

@@ -64,6 +64,15 @@ class UserIds(Sequence[UserId]):
             raise UnknownUserError(f"no user {user!r} among the {len(self)} users of this tree")
         return found
 
+    def leaves_of(self, users: Sequence[Hashable]) -> NDArray[np.int64]:
+        """The leaf of each of many users, -1 for those who are not here."""
+        keys = [_key_of(user) for user in users]
+        if len(self) < INDEXED_FROM or not keys or SEPARATOR in keys:  # what can be no id is looked for by itself
+            return np.array([self._find(key) for key in keys], np.int64)
+        if self._index is None:
+            self._index = IdIndex(self.packed, self._offsets)
+        return self._index.find_all(keys)
+
     def take(self, leaves: NDArray[np.int32]) -> list[UserId]:
         """The ids of some leaves."""
         if len(leaves) * 4 > len(self):

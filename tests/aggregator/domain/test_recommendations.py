@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -198,3 +199,38 @@ def test_settings_are_chosen_once_for_a_round_and_its_ratings(served, monkeypatc
     for kept in (service._made, service._latest):
         kept.clear()  # as after a late joiner: the tree has changed, its recommender is made anew
     assert ask() == before
+
+
+def test_one_request_waits_for_a_recommender_and_others_are_told_to_come_again(served, monkeypatch):
+    """A request that waits holds one of the two threads of public queries."""
+    client, operator, people = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    service = client.app.state.services.recommendations
+    for kept in (service._made, service._latest):
+        kept.clear()
+    begun, finish, make = threading.Semaphore(0), threading.Event(), recommendations.Recommendations._make
+    monkeypatch.setattr(recommendations, "_LONGEST_WAIT", 60.0)
+    monkeypatch.setattr(recommendations.Recommendations, "_make", lambda *given: finish.wait(60) and make(*given))
+    acquire = service._waiting.acquire
+    monkeypatch.setattr(service._waiting, "acquire", lambda **how: (acquire(**how), begun.release())[0])
+    ask = lambda: client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])  # noqa: E731
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask)
+        assert begun.acquire(timeout=60)
+        assert ask().status_code == 409
+        finish.set()
+        assert waiting.result().status_code == 200
+
+
+def test_a_large_tree_gives_the_older_list_at_once(served, monkeypatch):
+    client, operator, people = served
+    client.put("/v1/ratings", content=RATINGS, headers=operator)
+    ask = lambda: client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]])  # noqa: E731
+    before = ask().json()
+    finish, make = threading.Event(), recommendations.Recommendations._make
+    monkeypatch.setattr(recommendations, "_SMALL", 100)
+    monkeypatch.setattr(recommendations, "_PATIENCE", 3600.0)
+    monkeypatch.setattr(recommendations.Recommendations, "_make", lambda *given: finish.wait(60) and make(*given))
+    client.put("/v1/ratings", content="user,item\n" + "".join(f"{user},samba\n" for user in SIDES[5:8]), headers=operator)
+    assert ask().json() == before
+    finish.set()

@@ -14,11 +14,13 @@ from privact.aggregator.domain.round_evidence import stored_reports as reports_o
 from privact.aggregator.http.app import create_app
 from privact.aggregator.jobs import supervisor as supervisor_module
 from privact.aggregator.jobs.joiner_jobs import JoinerJobs
-from privact.aggregator.jobs.learning import join_late, learn_stored_round, read_stored_table
+from privact.aggregator.jobs.learning import learn_stored_round, read_stored_table
+from privact.aggregator.jobs.placing import join_late
 from privact.aggregator.jobs.supervisor import Supervisor
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.stored_reports import read_all, read_round
 from privact.learn.pipeline import embed_rounds, fit_evidence
+from privact.learn.place_finder import PlaceFinder
 from privact.protocol.users import user_digest
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -123,7 +125,8 @@ def together(stored):
     evidence = fit_evidence(in_time, "counts")
     early, newcomers = (embed_rounds(evidence, [some]) for some in (in_time, too_late))
     path = stored.settings.data_folder / "together.hct"
-    join_late(HierarchicalClusterTree.load(stored.release), early, newcomers, names).save(path)
+    tree = HierarchicalClusterTree.load(stored.release)
+    join_late(tree, PlaceFinder(tree, early), newcomers, names).save(path)
     return path
 
 

@@ -16,13 +16,14 @@ from sqlalchemy import false, or_, select, update
 
 from privact.aggregator.domain.enrolment import check_user_id
 from privact.aggregator.domain.erasure import is_erased_name
+from privact.aggregator.domain.leaf_reports import tabulate_by_leaf
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
-from privact.aggregator.domain.round_evidence import clamp_reports, own_labels
+from privact.aggregator.domain.round_evidence import own_labels
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import users
-from privact.aggregator.storage.stored_reports import StoredRound, read_all, read_round
+from privact.aggregator.storage.stored_reports import StoredRound, read_round
 from privact.errors import UnknownUserError
 from privact.protocol.bins import assign_bins
 from privact.protocol.users import user_digest
@@ -46,6 +47,7 @@ class People:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._url = settings.database_url
+        self._folder = settings.data_folder
         self._lock = threading.Lock()
         self._made: OrderedDict[tuple[object, ...], ContactRecommender] = OrderedDict()
 
@@ -91,16 +93,11 @@ class People:
         from privact.learn.evidence.series.series_rounds import SeriesRound
 
         assert tree.tree.users is not None
-        early, in_time = read_all(self._url, stored.round.id)
-        late, later = read_all(self._url, stored.round.id, late=True)
-        if not early:
+        table, told = tabulate_by_leaf(self._url, stored, tree.tree, self._folder)
+        if not told.any():
             raise WrongState(_ERASED)
-        reports = clamp_reports(stored, np.concatenate((in_time, later)))
-        place = {user: row for row, user in enumerate(early + late)}
+        table[~told] = np.rint(table[told].mean(axis=0)).astype(table.dtype)
         names = tree.tree.users.names()
-        rows = np.array([place.get(name, -1) for name in names])
-        average = np.rint(reports.mean(axis=0)).astype(reports.dtype)
-        table = np.where(rows[:, None] >= 0, reports[rows], average)
         return SeriesRound(table, self._find_bins(stored, names), stored.round.epsilon_report)
 
     def _find_bins(self, stored: StoredRound, names: list[str]) -> NDArray[np.integer[Any]]:

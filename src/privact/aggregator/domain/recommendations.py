@@ -8,6 +8,8 @@ coarse reasons (`recommend.cold_start.coarse_lists`).
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future
@@ -18,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from privact.aggregator.domain.leaf_reports import stream_by_leaf
 from privact.aggregator.domain.rating_file import find_rating_file, read_rating_file
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
-from privact.aggregator.domain.round_evidence import clamp_reports, evidence_of
+from privact.aggregator.domain.round_evidence import evidence_of
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, users
-from privact.aggregator.storage.stored_reports import read_all, read_round
+from privact.aggregator.storage.stored_reports import read_round
 from privact.errors import InputError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
 from privact.protocol.labels import LabelTable
@@ -43,6 +46,8 @@ LONGEST: Final = 256 * 2**20
 _MOST: Final = 2  # recommenders that stay in memory
 _PATIENCE: Final = 2.0  # seconds that the request which starts a new recommender waits for it before it takes the older one
 _LONGEST_WAIT: Final = 10.0  # seconds that a request waits if there is no older one
+_SMALL: Final = 5_000  # users; a recommender of more takes longer than anybody should wait who can have the older one
+_NICER: Final = 10  # requests to the server go first
 _SHOWN: Final = 5  # most rated items in a description
 _PARQUET: Final = b"PAR1"
 _NOBODY: Final = "the ratings have no user of this tree: the operator has to upload ratings of its users"
@@ -63,6 +68,7 @@ class Recommendations:
         self._minimum_holders = settings.minimum_holders
         self._lock = threading.Lock()  # of the tables below; nothing slow happens under it
         self._reading = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(max(1, settings.public_workers - 1))  # who waits holds one of these threads
         self._latest: dict[str, ColdStartRecommender] = {}
         self._making: dict[object, Future[ColdStartRecommender]] = {}
         self._chosen: OrderedDict[object, ColdStartSettings] = OrderedDict()
@@ -178,13 +184,24 @@ class Recommendations:
         if starts:
             work = (making, key, round_id, tree, file, version)
             threading.Thread(target=self._make_aside, args=work, daemon=True, name="recommender").start()
-        knows = older is not None and older.tree.users is not None and name in older.tree.users
+        if older is not None and older.tree.users is not None and name in older.tree.users:
+            small = starts and tree.tree.n_users <= _SMALL
+            return self._wait(making, _PATIENCE if small else 0.0) or older
+        made = self._wait(making, _LONGEST_WAIT)
+        if made is None:
+            raise WrongState("recommendations are being prepared: ask again soon", retry_after=5)
+        return made
+
+    def _wait(self, making: Future[ColdStartRecommender], seconds: float) -> ColdStartRecommender | None:
+        """What is being made, if it is ready in time and not too many wait for something already; else None."""
+        if making.done() or not self._waiting.acquire(blocking=False):
+            return making.result() if making.done() else None
         try:
-            return making.result(_LONGEST_WAIT if not knows else _PATIENCE if starts else 0.0)
+            return making.result(seconds)
         except TimeoutError:
-            if knows and older is not None:
-                return older
-            raise WrongState("recommendations are being prepared: ask again soon", retry_after=5) from None
+            return None
+        finally:
+            self._waiting.release()
 
     def _make_aside(
         self,
@@ -196,6 +213,8 @@ class Recommendations:
         version: object,
     ) -> None:
         """Make a recommender in a thread of its own and keep it."""
+        if sys.platform == "linux":  # where each thread has its own priority, which threads that it starts inherit
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICER)
         try:
             made = self._make(round_id, tree, self._read_ratings(file, version), (round_id, version))
         except BaseException as error:  # whoever waits is told, whatever it is
@@ -214,6 +233,7 @@ class Recommendations:
 
     def _make(self, round_id: str, tree: ReleasedTree, ratings: Ratings, source: object) -> ColdStartRecommender:
         """A recommender; its settings are chosen once for a round and its ratings, not again for every late joiner."""
+        from privact.recommend.cold_start.coarse_lists import list_coarsely
         from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender
         from privact.recommend.cold_start.validation import choose_settings_for_tree
 
@@ -227,6 +247,7 @@ class Recommendations:
             while len(self._chosen) > _MOST:
                 self._chosen.popitem(last=False)
         made.settings = self._chosen[source]
+        list_coarsely(made, made.ratings.users[0], 1)  # now, not with the first request: compiled code, and ratings by item
         return made
 
     def _read_ratings(self, file: Path, version: object) -> Ratings:
@@ -243,21 +264,18 @@ class Recommendations:
         with self._store.read() as connection:
             query = select(label_tables.c.bytes).where(label_tables.c.round_id == round_id)
             labels = connection.execute(query).scalar_one_or_none()
-        users, reports = self._reports(round_id)
-        if labels is None or not users:  # random bins, or erased by the retention
+        if labels is None:  # random bins, or erased by the retention
             return None, None
         assert tree.tree.users is not None
-        place = {user: row for row, user in enumerate(users)}
-        rows = np.array([place.get(user, -1) for user in tree.tree.users.names()])
-        expected = evidence_of(self._url, stored, self._releases).expected_counts(clamp_reports(stored, reports))
-        contacts = np.where(rows[:, None] >= 0, expected[rows], expected.mean(axis=0))  # who was erased is like everybody
+        evidence = evidence_of(self._url, stored, self._releases)
+        contacts, told = np.zeros((tree.tree.n_users, stored.round.n_bins)), np.zeros(tree.tree.n_users, bool)
+        for leaves, reports in stream_by_leaf(self._url, stored, tree.tree):
+            contacts[leaves] = evidence.expected_counts(reports)
+            told[leaves] = True
+        if not told.any():
+            return None, None
+        contacts[~told] = contacts[told].mean(axis=0)  # who was erased is like everybody
         return LabelTable.from_bytes(labels).labels_of(tree.tree.users.names()), contacts
-
-    def _reports(self, round_id: str) -> tuple[list[str], NDArray[np.int32]]:
-        """Everyone who reported, in time or late."""
-        early, in_time = read_all(self._url, round_id)
-        late, later = read_all(self._url, round_id, late=True)
-        return early + late, np.concatenate((in_time, later))
 
 
 def _version(file: Path) -> tuple[str, int, int]:

@@ -6,6 +6,7 @@ joiners are placed and items recommended with it. Where it is missing, it is fit
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables
-from privact.aggregator.storage.stored_reports import StoredRound, read_all
+from privact.aggregator.storage.stored_reports import StoredRound, read_reports
 from privact.errors import PrivaCTError
 from privact.ids import UserId
 from privact.protocol.bins import assign_bins
@@ -39,7 +40,10 @@ def evidence_of(url: str, stored: StoredRound, releases: Path) -> Evidence:
     url: of the database. releases: the folder of releases.
     """
     from privact.learn.evidence.evidence_file import read_evidence
+    from privact.learn.evidence.plausible import clamp_batches
+    from privact.learn.evidence.profile import RoundReports
     from privact.learn.pipeline import fit_evidence
+    from privact.learn.reports.report_table import write_report_table
 
     try:
         kept = read_evidence(evidence_path(releases, stored.round.id))
@@ -47,7 +51,12 @@ def evidence_of(url: str, stored: StoredRound, releases: Path) -> Evidence:
             return kept
     except PrivaCTError:  # released by an earlier version, or damaged
         pass
-    return fit_evidence(stored_reports(url, stored, *read_all(url, stored.round.id)), stored.profile)
+    with tempfile.TemporaryDirectory(dir=releases.parent) as folder:
+        batches = clamp_batches(read_reports(url, stored.round.id), stored.round.n_users, stored.round.epsilon_report)
+        table = write_report_table(batches, Path(folder) / "reports")
+        labels = own_labels(url, stored, table.users)
+        reports = RoundReports(table, stored.round.epsilon_report, stored.round.bins == "random", labels)
+        return fit_evidence(reports, stored.profile)
 
 
 def stored_reports(url: str, stored: StoredRound, users: Sequence[str], reports: NDArray[np.int32]) -> RoundReports:

@@ -17,25 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.aggregator.domain.release import public_parameters
-from privact.aggregator.domain.round_evidence import clamp_reports, own_bins
-from privact.aggregator.jobs.learning import align_reports, read_stored_table
-from privact.aggregator.storage.stored_reports import StoredRound, read_all, read_round
+from privact.aggregator.domain.round_evidence import own_bins
+from privact.aggregator.jobs.learning import read_stored_table
+from privact.aggregator.storage.stored_reports import StoredRound, read_round
 from privact.errors import InputError
 from privact.progress import Progress, ignore_progress
 from privact.protocol.labels import LabelTable
 from privact.protocol.promise import amount
-from privact.protocol.users import user_digest
 
 if TYPE_CHECKING:
-    from privact.learn.evidence.profile import Evidence, RoundReports
+    from privact.learn.evidence.profile import RoundReports
     from privact.learn.evidence.series.group_posterior import GroupPosterior
     from privact.learn.pipeline import Learned
     from privact.learn.reports.report_table import ReportTable
-    from privact.learn.scale.population import EmbeddedRows
     from privact.learn.scale.task_runner import Engine
-    from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["PlacedSeries", "ReportedSeries", "align_series", "infer_labels", "learn_series", "read_series"]
+__all__ = ["ReportedSeries", "align_series", "gather_users", "infer_labels", "learn_series", "read_series"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +68,7 @@ class ReportedSeries:
     def others(self) -> Iterator[tuple[list[str], list[NDArray[np.integer[Any]] | None]]]:
         """Everyone else who reported, together with those who answered the same rounds; None for a round without reports."""
         places = [dict(zip(_names(table), range(len(table)), strict=True)) for table in self.tables]
-        return _gather([(place, table.matrix) for place, table in zip(places, self.tables, strict=True)], set(self.users))
+        return gather_users([(place, table.matrix) for place, table in zip(places, self.tables, strict=True)], set(self.users))
 
 
 def read_series(
@@ -161,57 +158,7 @@ def describe_evidence(found: ReportedSeries, posterior: GroupPosterior) -> dict[
     }
 
 
-class PlacedSeries:
-    """The users of the released tree of a series, and everyone else who reported to it.
-
-    url: of the database. newest: the round under which the tree was released. tree: as released.
-    evidence: what the reports of its users say.
-    """
-
-    def __init__(self, url: str, newest: StoredRound, tree: HierarchicalClusterTree, evidence: Evidence) -> None:
-        series = newest.round.series
-        assert series is not None
-        self._url, self._newest, self._tree, self._evidence = url, newest, tree, evidence
-        self._used = [read_round(url, series.round_id(number)) for number in tree.parameters["series_rounds"]]
-
-    def early(self) -> EmbeddedRows:
-        """The users of the tree."""
-        from privact.learn.reports.report_table import JoinedColumns
-        from privact.learn.scale.population import EmbeddedRows
-
-        rows = [
-            clamp_reports(stored, align_reports(self._tree, *read_all(self._url, stored.round.id))[1]) for stored in self._used
-        ]
-        return EmbeddedRows(rows[0] if len(rows) == 1 else JoinedColumns(rows), self._evidence.embedder)
-
-    def others(self) -> tuple[list[str], EmbeddedRows | None]:
-        """Everyone else who reported to a round of the series, in the order of user digests."""
-        from privact.learn.evidence.series.missing_reports import fill_missing
-        from privact.learn.evidence.series_profile import SERIES_PROFILE, series_posterior
-        from privact.learn.scale.population import EmbeddedRows
-
-        assert self._tree.users is not None
-        users: list[str] = []
-        parts = []
-        for some, given in _gather([self._everyone(stored) for stored in self._used], set(self._tree.users)):
-            several = self._evidence.profile == SERIES_PROFILE
-            filled = fill_missing(series_posterior(self._evidence), given) if several else [np.asarray(given[0])]
-            users += some
-            parts.append(np.hstack(filled))
-        if not users:
-            return [], None
-        order = sorted(range(len(users)), key=lambda place: user_digest(users[place]))
-        return [users[place] for place in order], EmbeddedRows(np.concatenate(parts)[order], self._evidence.embedder)
-
-    def _everyone(self, stored: StoredRound) -> tuple[dict[str, int], NDArray[np.int64]]:
-        """Who reported to a round, in time or late, and what; who is in the tree reported to all of them in time."""
-        users, reports = read_all(self._url, stored.round.id)
-        late, later = read_all(self._url, stored.round.id, late=True)
-        place = {user: row for row, user in enumerate([*users, *late])}
-        return place, clamp_reports(stored, np.concatenate([reports, later]))
-
-
-def _gather(
+def gather_users(
     rounds: Sequence[tuple[Mapping[str, int], NDArray[np.integer[Any]]]], known: Set[Any]
 ) -> Iterator[tuple[list[str], list[NDArray[np.integer[Any]] | None]]]:
     """Users who are not known yet, together with those who answered the same rounds, and their reports to each round.

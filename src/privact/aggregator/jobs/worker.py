@@ -203,33 +203,16 @@ def _empty(folder: Path) -> Iterator[Path]:
 def _place(order: dict[str, Any], channel: Channel) -> None:
     """Place everyone who joined late, then again for every line that comes; the reports of the round are read once."""
     from privact.aggregator.domain.release import release_path
-    from privact.aggregator.domain.round_evidence import evidence_of, stored_reports
-    from privact.aggregator.jobs.learning import align_reports, join_late
-    from privact.aggregator.jobs.series_learning import PlacedSeries
-    from privact.aggregator.storage.stored_reports import read_all, read_round
-    from privact.learn.pipeline import embed_rounds
-    from privact.tree.hct import HierarchicalClusterTree
+    from privact.aggregator.jobs.placing import open_placed
 
-    url, round_id = order["url"], order["round"]
-    tree = HierarchicalClusterTree.load(release_path(Path(order["folder"]), round_id), memory_map=True)
-    stored = read_round(url, round_id)
-    if stored.round.series is not None:
-        stored = stored._replace(profile=tree.parameters["profile"])
-    evidence = evidence_of(url, stored, Path(order["folder"]))
-    placed = PlacedSeries(url, stored, tree, evidence) if stored.round.series is not None else None
-    if placed is not None:
-        early = placed.early()
-    else:
-        early = embed_rounds(evidence, [stored_reports(url, stored, *align_reports(tree, *read_all(url, round_id)))])
+    folder, round_id = Path(order["folder"]), order["round"]
+    with _empty(folder.parent / "scratch" / f"{round_id}.joiners") as scratch:
+        placed = open_placed(order["url"], round_id, folder, scratch)
     while True:
-        if placed is not None:
-            joiners, newcomers = placed.others()
-        else:
-            joiners, late = read_all(url, round_id, late=True)
-            newcomers = embed_rounds(evidence, [stored_reports(url, stored, joiners, late)]) if joiners else None
-        if newcomers is not None:
-            join_late(tree, early, newcomers, joiners).save(release_path(Path(order["joined"]), round_id))
-        channel.send(joined=len(joiners))
+        n_joined, tree = placed.join_all()
+        if tree is not None:
+            tree.save(release_path(Path(order["joined"]), round_id))
+        channel.send(joined=n_joined)
         if not sys.stdin.readline():
             return
 
