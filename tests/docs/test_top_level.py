@@ -71,7 +71,7 @@ def test_the_settings_of_the_service_are_settings() -> None:
 
 
 def test_proxies_take_what_the_server_takes() -> None:
-    from privact.aggregator.domain.recommendations import LONGEST
+    from privact.aggregator.domain.suggestions.recommendations import LONGEST
 
     megabytes = LONGEST // 2**20
     assert f"max_size {megabytes}MiB" in (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")

@@ -18,9 +18,9 @@ from sqlalchemy import Connection, Select, and_, delete, func, or_, select, upda
 
 from privact.aggregator.domain.access.operators import erase_subject
 from privact.aggregator.domain.enrolment import check_user_id
-from privact.aggregator.domain.rating_file import erase_ratings
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.release import joined_folder, release_path, sha256_of
+from privact.aggregator.domain.suggestions.rating_file import erase_ratings
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import invitations, label_tables, releases, reports, rounds, users

@@ -11,10 +11,10 @@ from starlette.concurrency import run_in_threadpool
 from privact.aggregator.domain.access.operators import store_first_operator
 from privact.aggregator.domain.intake import Arrival, Decision, Intake
 from privact.aggregator.domain.open_trees import OpenTrees
-from privact.aggregator.domain.people import People
-from privact.aggregator.domain.recommendations import Recommendations
 from privact.aggregator.domain.round_descriptions import Parameters
 from privact.aggregator.domain.signed_rounds import catch_up, read_signing_key
+from privact.aggregator.domain.suggestions.people import People
+from privact.aggregator.domain.suggestions.recommendations import Recommendations
 from privact.aggregator.http.auth import Gate
 from privact.aggregator.http.batches import Batches
 from privact.aggregator.http.prometheus import Metrics

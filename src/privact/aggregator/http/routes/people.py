@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from privact.aggregator.domain.people import set_discoverable
+from privact.aggregator.domain.suggestions.people import set_discoverable
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_reader, require_scope
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body

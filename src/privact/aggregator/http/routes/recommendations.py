@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from privact.aggregator.domain.recommendations import LONGEST
+from privact.aggregator.domain.suggestions.recommendations import LONGEST
 from privact.aggregator.http.dependencies import RoundId, SignedIn, Uses, require_reader, require_scope
 from privact.aggregator.http.models import RecommendResponse
 from privact.aggregator.http.request_bodies import read_body

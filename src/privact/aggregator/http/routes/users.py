@@ -12,8 +12,8 @@ from starlette.responses import Response
 from privact.aggregator.domain.access.invitations import invite
 from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke, revoke_all
 from privact.aggregator.domain.erasure import erase_user
-from privact.aggregator.domain.people import find_discoverable
 from privact.aggregator.domain.round_descriptions import list_rounds_for
+from privact.aggregator.domain.suggestions.people import find_discoverable
 from privact.aggregator.http.dependencies import SignedIn, Uses, require_scope
 from privact.aggregator.http.models import Joined, Me, OneUser, RevokedUsers, Token, Tokens, UserList, UsersToEnrol
 from privact.aggregator.http.request_bodies import read_json

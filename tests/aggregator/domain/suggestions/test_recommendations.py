@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from privact.aggregator.domain import recommendations
+from privact.aggregator.domain.suggestions import recommendations
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.protocol.report import Report
@@ -151,7 +151,7 @@ def test_what_the_documentation_backs_up_is_enough(served, tmp_path):
     client.put("/v1/ratings", content=RATINGS, headers=operator)
     before = client.get("/v1/rounds/spring/recommendations", headers=people[SIDES[0]]).json()
     folder = client.app.state.services.settings.data_folder
-    said = (Path(__file__).parents[3] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
+    said = (Path(__file__).parents[4] / "docs" / "operate.md").read_text().split("## Backups")[1].split("\n## ")[0]
     for name in ("releases", "ratings"):
         assert f"/var/lib/privact/{name} " in said
         shutil.copytree(folder / name, tmp_path / name)

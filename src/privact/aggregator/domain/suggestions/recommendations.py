@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from privact.aggregator.domain.leaf_reports import stream_by_leaf
-from privact.aggregator.domain.rating_file import find_rating_file, read_rating_file
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
 from privact.aggregator.domain.round_evidence import evidence_of
+from privact.aggregator.domain.suggestions.rating_file import find_rating_file, read_rating_file
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, users
