@@ -64,6 +64,7 @@ ENTRY_POINTS = {
     "cli.device.main",
     "aggregator.storage.migrations.env",
     "aggregator.storage.migrations.versions.discoverable_users",
+    "aggregator.storage.migrations.versions.erasures_table",
     "aggregator.storage.migrations.versions.first_tables",
     "aggregator.storage.migrations.versions.invitations_table",
     "aggregator.storage.migrations.versions.label_names",

@@ -25,8 +25,10 @@ HEADERS = {"Authorization": f"Bearer {OPERATOR}"}
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_folder=tmp_path / "data", operator_token=OPERATOR, minimum_users=2, operator_rate=0)
+def settings(tmp_path: Path, database_url: str) -> Settings:
+    return Settings(
+        data_folder=tmp_path / "data", database=database_url, operator_token=OPERATOR, minimum_users=2, operator_rate=0
+    )
 
 
 def open_round(client: TestClient, name: str) -> Round:

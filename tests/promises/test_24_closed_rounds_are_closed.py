@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
 
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
+from privact.aggregator.storage.schema import rounds
 
 OPERATOR = "operator." + "o" * 43
 DERIVED = ("/labels", "/tree", "/tree/cut", "/tree/download", "/tree/explore/view", "/tree/explore/search?text=a")
@@ -56,6 +59,58 @@ def test_who_may_read_labels_and_tree(
     open_round(client, visibility)
     for who, (labels, tree) in ((None, anybody), (token, user), (OPERATOR, operator)):
         assert statuses(client, who) == [labels] + [tree] * (len(DERIVED) - 1), who  # 409: not released yet
+    client.__exit__(None, None, None)
+
+
+OPEN_TO_ALL = {"", "/parameters", "/answers", "/report"}  # what a round is, not what follows from its reports; the own report
+
+
+def test_no_route_to_a_round_was_forgotten(tmp_path: Path) -> None:
+    """Every address below a round is either about the round itself, or closed to whom the round is closed."""
+    client, token = play(tmp_path)
+    open_round(client, "operator")
+    routes = {
+        path.removeprefix("/v1/rounds/{round_id}")
+        for path, methods in client.app.openapi()["paths"].items()  # type: ignore[attr-defined]
+        if path.startswith("/v1/rounds/{round_id}") and "get" in methods
+    }
+    assert {path.partition("?")[0] for path in DERIVED} <= routes
+    for path in routes - OPEN_TO_ALL:
+        for shown in (None, token):
+            headers = {} if shown is None else {"Authorization": f"Bearer {shown}"}
+            status = client.get(f"/v1/rounds/spring{path}", headers=headers).status_code
+            assert status == (200 if (path, shown) == ("/labels", token) else 401), (path, status)
+    client.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("visibility", "public_trees", "readers"),
+    [("public", True, 3), ("public", False, 2), ("users", True, 2), ("operator", True, 1)],
+)
+def test_what_a_series_found_is_read_by_whom_it_is_for(tmp_path: Path, visibility: str, public_trees: bool, readers: int) -> None:
+    client, token = play(tmp_path, public_trees=public_trees)
+    wish = {"name": "weekly", "epsilon": 2.0, "rounds": 2, "every_seconds": 3600, "visibility": visibility}
+    headers = {"Authorization": f"Bearer {OPERATOR}"}
+    assert client.post("/v1/series", json=wish, headers=headers).status_code == 201
+    assert client.post("/v1/series/weekly/open", headers=headers).status_code == 200
+    found = {"figure": 1.5, "threshold": 1.0, "sees_communities": True, "groups": 2, "users": 3, "rounds": [1]}
+    with client.app.state.services.store.write() as connection:  # type: ignore[attr-defined]
+        connection.execute(update(rounds).values(evidence=json.dumps(found)))
+    for place, shown in enumerate((OPERATOR, token, None)):
+        headers = {} if shown is None else {"Authorization": f"Bearer {shown}"}
+        series, round = (client.get(path, headers=headers).json() for path in ("/v1/series/weekly", "/v1/rounds/weekly.1"))
+        listed = [
+            client.get("/v1/series", headers=headers).json()["series"],
+            client.get("/v1/rounds", headers=headers).json()["rounds"],
+        ]
+        told = [
+            series["evidence"],
+            series["finding"],
+            series["members"][0]["evidence"],
+            round["evidence"],
+            *(each[0]["evidence"] for each in listed),
+        ]
+        assert [each is not None for each in told] == [place < readers] * 6, shown
     client.__exit__(None, None, None)
 
 

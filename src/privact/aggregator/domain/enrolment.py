@@ -9,8 +9,9 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, select, update
 
 from privact.aggregator.domain.access.tokens import new_user_token, sha256
+from privact.aggregator.domain.erasure.pending_erasures import cancel_erasures
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import invitations, users
+from privact.aggregator.storage.schema import invitations, rounds, users
 from privact.errors import InputError, UnknownUserError
 from privact.protocol.users import LONGEST_USER_ID, normalise_user_id, user_digest
 
@@ -108,7 +109,8 @@ def enrol(store: Store, user_ids: Iterable[str], now: int) -> Enrolled:
     with store.write() as connection:
         store.one_at_a_time(connection)
         there = _removed_or_not(connection, list(wanted.values()))
-        serial = connection.execute(select(func.max(users.c.serial))).scalar_one() or 0  # rows stay, so none is given twice
+        cancel_erasures(connection, wanted)
+        serial = _find_last_serial(connection)
         fresh: list[dict[str, object]] = []
         back: list[dict[str, object]] = []
         for normal, digest in wanted.items():
@@ -130,6 +132,13 @@ def enrol(store: Store, user_ids: Iterable[str], now: int) -> Enrolled:
         for row in back:
             connection.execute(update(users).where(users.c.digest == row["digest"]).values(row | {"removed": None}))
     return Enrolled(tokens, existing)
+
+
+def _find_last_serial(connection: Connection) -> int:
+    """The highest serial that was ever given to somebody who could be in a round: rows of erased users are gone."""
+    given = connection.execute(select(func.max(users.c.serial))).scalar_one() or 0
+    opened = connection.execute(select(func.max(rounds.c.last_serial))).scalar_one() or 0
+    return max(given, opened)
 
 
 def replace_token(store: Store, user_id: str) -> tuple[str, bytes, str]:

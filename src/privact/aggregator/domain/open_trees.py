@@ -173,7 +173,7 @@ class OpenTrees:
         if release is None:
             raise WrongState(f"round {round_id!r} is {round.state}: its tree can be read once it is released")
         parameters = Round.from_bytes(round.parameters, round.digest)
-        labels = None if table is None else LabelTable.from_bytes(table.bytes, parameters.labels_digest)
+        labels = None if table is None else LabelTable.from_bytes(table.bytes)  # erased users may be missing: no digest
         names = None if table is None or table.names is None else json.loads(table.names)
         return _Row(release.digest, release.released, parameters, labels, names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select
@@ -15,7 +15,7 @@ from privact.aggregator.domain.intake import check_window, layout_of
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import label_tables, reports, rounds
+from privact.aggregator.storage.schema import VISIBILITIES, label_tables, reports, rounds
 from privact.protocol.report import report_length
 from privact.protocol.round import LAST_SECOND, MAX_BINS, Round, epsilon_per_report
 from privact.protocol.round_ids import is_round_id
@@ -68,8 +68,12 @@ class Parameters:
         return _LONGEST_REPORT if parameters is None else layout_of(parameters).length
 
 
-def describe(row: Row[Any]) -> dict[str, Any]:
-    """A round as the API shows it."""
+def describe(row: Row[Any], reads: Collection[str] = VISIBILITIES) -> dict[str, Any]:
+    """A round as the API shows it.
+
+    reads: of which visibilities the reader may read what is derived from a round, such as the evidence of a series.
+    """
+    evidence = row.evidence if row.visibility in reads else None
     wish = json.loads(row.settings)
     fixed = None if row.parameters is None else Round.from_bytes(row.parameters)
     progress = None if row.stage is None else {"stage": row.stage, "done": row.done, "total": row.total}
@@ -95,33 +99,33 @@ def describe(row: Row[Any]) -> dict[str, Any]:
         "released_at": row.released,
         "created_at": row.created,
         "series": wish.get("series"),
-        "evidence": None if row.evidence is None else json.loads(row.evidence),
+        "evidence": None if evidence is None else json.loads(evidence),
     }
 
 
-def describe_round(store: Store, round_id: str, *, drafts: bool) -> dict[str, Any]:
+def describe_round(store: Store, round_id: str, *, drafts: bool, reads: Collection[str] = VISIBILITIES) -> dict[str, Any]:
     """One round as the API shows it.
 
     store: where rounds are.
-    drafts: whether a draft is shown.
+    drafts: whether a draft is shown. reads: as for `describe`.
     """
     with store.read() as connection:
         row = find_round(connection, round_id)
     if row.state == "draft" and not drafts:
         raise NotFound(f"no round {round_id!r}")
-    return describe(row)
+    return describe(row, reads)
 
 
-def list_rounds(store: Store, *, drafts: bool) -> list[dict[str, Any]]:
+def list_rounds(store: Store, *, drafts: bool, reads: Collection[str] = VISIBILITIES) -> list[dict[str, Any]]:
     """All rounds, newest first.
 
     store: where rounds are.
-    drafts: also those that are not open yet.
+    drafts: also those that are not open yet. reads: as for `describe`.
     """
     wanted = select(rounds).order_by(rounds.c.created.desc(), rounds.c.id.desc())
     with store.read() as connection:
         rows = connection.execute(wanted if drafts else wanted.where(rounds.c.state != "draft")).all()
-    return [describe(row) for row in rows]
+    return [describe(row, reads) for row in rows]
 
 
 def list_rounds_for(store: Store, user: User, now: int) -> list[dict[str, Any]]:

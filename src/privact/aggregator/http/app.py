@@ -19,7 +19,8 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privact import __version__
-from privact.aggregator.domain.erasure import purge
+from privact.aggregator.domain.erasure.retention import purge
+from privact.aggregator.domain.erasure.user_erasure import finish_erasures
 from privact.aggregator.domain.rounds import close_due
 from privact.aggregator.http.cross_origin import CrossOrigin
 from privact.aggregator.http.middleware import Middleware
@@ -48,6 +49,7 @@ from privact.errors import PrivaCTError
 __all__ = ["Aggregator", "create_app"]
 
 _TICK_SECONDS: Final = 0.5
+_ERASE_SECONDS: Final = 10.0
 _PURGE_SECONDS: Final = 3600.0
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _log = logging.getLogger("privact.aggregator")
@@ -102,7 +104,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start what runs beside the routes; at the end write what was taken in, then stop."""
     services: Services = app.state.services
     await services.start()
-    beside = [asyncio.create_task(_close_in_time(services)), asyncio.create_task(_purge_in_time(services))]
+    beside = [asyncio.create_task(_close_in_time(services)), asyncio.create_task(_erase_in_time(services))]
     try:
         yield
     finally:
@@ -127,16 +129,23 @@ async def _close_in_time(services: Services) -> None:
         await asyncio.sleep(_TICK_SECONDS)
 
 
-async def _purge_in_time(services: Services) -> None:
-    """Erase what is older than the retention, every hour for as long as the server runs."""
-    while services.settings.retention_days:
+async def _erase_in_time(services: Services) -> None:
+    """Finish erasures that had to wait, and every hour erase what is older than the retention, for as long as the server runs."""
+    next_purge = 0.0
+    while True:
         try:
-            purged = await run_in_threadpool(purge, services.store, services.settings, services.utc_seconds())
-            if any(purged):
-                services.supervisor.forget_reports()
+            finished = await run_in_threadpool(finish_erasures, services.store, services.settings)
+            if finished:
+                services.supervisor.forget_users(finished)
+                _log.info("finished erasures that had to wait", extra={"users": len(finished)})
+            if time.monotonic() >= next_purge:
+                next_purge = time.monotonic() + _PURGE_SECONDS
+                purged = await run_in_threadpool(purge, services.store, services.settings, services.utc_seconds())
+                if any(purged):
+                    services.supervisor.forget_users(purged.users)
         except (SQLAlchemyError, PrivaCTError):
-            _log.exception("cannot erase what is older than the retention")
-        await asyncio.sleep(_PURGE_SECONDS)
+            _log.exception("cannot erase what is to be erased")
+        await asyncio.sleep(_ERASE_SECONDS)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -72,17 +72,31 @@ class Gate:
             await self.refuse(request, begin)
         return user
 
-    async def require_operator(self, request: Request, scope: str) -> Operator:
-        """Refuse everyone but operators whose token has a scope; who it is."""
+    async def is_user(self, request: Request) -> bool:
+        """Whether a user asks; a wrong token counts as one, but is not refused."""
+        shown = read_claim(request.scope["headers"])
+        self.pace_failures(request, shown)
+        self.pace(shown)
+        if await self._find_user(shown) is not None:
+            return True
+        self._failures.take(_address(request))
+        return False
+
+    async def require_operator(self, request: Request) -> Operator:
+        """Refuse everyone but operators; who it is."""
         begin, shown = time.monotonic(), read_claim(request.scope["headers"])
         operator = await self.find_operator(shown)
         if operator is None:
             await self.refuse(request, begin)
         self._pace(self._by_operator, operator.name)
+        return operator
+
+    @staticmethod
+    def check_scope(operator: Operator, scope: str) -> None:
+        """Refuse an operator whose token does not have a scope."""
         if scope not in operator.scopes:
             having = ", ".join(sorted(operator.scopes))
             raise Refusal(403, f"the token of operator {operator.name!r} may not do this: it has {having}, this needs {scope}")
-        return operator
 
     async def require_anyone_enrolled(self, request: Request) -> None:
         """Refuse everyone but users and the operator."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from privact.aggregator.domain.access.tokens import read_claim
+from privact.aggregator.domain.access.tokens import read_bearer, read_claim
 from privact.aggregator.domain.enrolment import User
 from privact.aggregator.http.services import Services
+from privact.aggregator.storage.schema import VISIBILITIES
 
 __all__ = [
     "RoundId",
@@ -17,11 +18,11 @@ __all__ = [
     "UserId",
     "Uses",
     "find_services",
+    "find_sight",
     "pace_public",
     "require_label_reader",
     "require_reader",
     "require_scope",
-    "sees_drafts",
 ]
 
 RoundId = Annotated[str, Path(description="Id of the round.", examples=["spring"])]
@@ -49,15 +50,32 @@ def require_scope(scope: str) -> Any:
     """A dependency that refuses everyone but operators whose token has a scope; what they do is recorded (http/middleware.py)."""
 
     async def require(request: Request, services: Uses) -> None:
-        request.scope["privact.operator"] = await services.gate.require_operator(request, scope)
+        operator = await services.gate.require_operator(request)
+        request.scope["privact.operator"] = operator
+        services.gate.check_scope(operator, scope)
 
     return Depends(require)
 
 
-async def sees_drafts(request: Request, services: Services) -> bool:
-    """Whether it is an operator who asks; everyone else is simply not shown drafts."""
-    operator = await services.gate.find_operator(read_claim(request.scope["headers"]))
-    return operator is not None and "read" in operator.scopes
+class Sight(NamedTuple):
+    """What somebody is shown of rounds; nobody is refused.
+
+    drafts: whether drafts. reads: of which visibilities what is derived from a round, such as its evidence.
+    """
+
+    drafts: bool
+    reads: frozenset[str]
+
+
+async def find_sight(request: Request, services: Services) -> Sight:
+    """What is shown of rounds: everything to an operator, to users what is for them, to others what is public."""
+    headers = request.scope["headers"]
+    operator = await services.gate.find_operator(read_claim(headers))
+    if operator is not None and "read" in operator.scopes:
+        return Sight(True, frozenset(VISIBILITIES))
+    if read_bearer(headers) and operator is None and await services.gate.is_user(request):
+        return Sight(False, frozenset({"public", "users"}))
+    return Sight(False, frozenset({"public"} if services.settings.public_trees else ()))
 
 
 async def pace_public(request: Request, services: Uses) -> None:
@@ -69,7 +87,7 @@ async def require_reader(request: Request, round_id: RoundId, services: Uses) ->
     """Refuse who may not read what is derived from a round: its release is public, for users, or for operators."""
     visibility = await _find_visibility(services, round_id)
     if visibility == "operator":
-        await services.gate.require_operator(request, "read")
+        services.gate.check_scope(await services.gate.require_operator(request), "read")
     elif visibility == "users":
         await services.gate.require_anyone_enrolled(request)
 

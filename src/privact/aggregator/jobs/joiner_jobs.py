@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, exists, func, select, true
 
+from privact.aggregator.domain.erasure.erased_names import strike_out
 from privact.aggregator.domain.release import count_joiners_in, joined_folder, release_path, remove_drafts
 from privact.aggregator.domain.series.running_series import count_others
 from privact.aggregator.jobs.process import WorkerProcess, Workers
@@ -45,6 +47,7 @@ class JoinerJobs:
         self._loaded_round = ""  # the round whose reports the process has read
         self._last_used = 0.0
         self._stale = False
+        self._erased: set[str] = set()
         self._n_placed: dict[str, int] = {}  # how many joiners the joined tree of a round holds
         self._waiting_in_series: dict[str, tuple[tuple[int, int], int]] = {}  # of a released series: reports, and users to place
         self._not_before: dict[str, float] = {}  # when to try again with a round whose process stopped
@@ -67,6 +70,7 @@ class JoinerJobs:
             self._stale = False
             self._n_placed.clear()
             self._end_process()
+            self._strike_out_erased()
         rounds = schema.rounds
         late = select(schema.reports.c.user).where(schema.reports.c.round_id == rounds.c.id, schema.reports.c.late.is_(true()))
         with_joiners = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
@@ -96,9 +100,16 @@ class JoinerJobs:
             self._waiting_in_series[row.id] = known
         return known[1]
 
-    def forget_reports(self) -> None:
-        """Let nothing that was read before be used again: a user was erased, and files were written again."""
+    def forget_users(self, names: Iterable[str]) -> None:
+        """Let nothing that was read before be used again: these users were erased, and files were written again."""
+        self._erased.update(names)
         self._stale = True
+
+    def _strike_out_erased(self) -> None:
+        """Remove erased users from trees that a process, which had read the older files, wrote after they were erased."""
+        names = {self._erased.pop() for _ in range(len(self._erased))}
+        for path in self._joined.glob("*.hct") if names else ():
+            strike_out(path, names)
 
     def run(self, round_id: str) -> None:
         """Let a process write the joined tree of one round."""

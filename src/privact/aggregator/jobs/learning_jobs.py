@@ -21,8 +21,10 @@ from typing import Any, Final
 from sqlalchemy import false, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from privact.aggregator.domain.erasure.erased_names import strike_out
+from privact.aggregator.domain.erasure.pending_erasures import read_pending
 from privact.aggregator.domain.leases import BEAT_SECONDS, LEASE_SECONDS, is_free, prolong_lease, take_lease
-from privact.aggregator.domain.release import fail_round, record_release, remove_drafts
+from privact.aggregator.domain.release import fail_round, record_release, release_path, remove_drafts, sha256_of
 from privact.aggregator.domain.series.running_series import is_last, open_next
 from privact.aggregator.domain.signed_rounds import read_signing_key
 from privact.aggregator.jobs.process import WorkerProcess, Workers
@@ -192,8 +194,16 @@ class LearningJobs:
 
     def _release(self, round_id: str, result: dict[str, Any]) -> None:
         digest, evidence = bytes.fromhex(result["released"]), result.get("evidence")
+        digest = self._strike_out_erased(round_id) or digest
         if record_release(self._store, round_id, digest, result["n_users"], self._holder, evidence):
             _log.info("released a round", extra={"round": round_id, "users": result["n_users"]})
+
+    def _strike_out_erased(self, round_id: str) -> bytes | None:
+        """Take out of a tree, before it is released, users who were erased while it was learned; the file's new SHA-256."""
+        with self._store.read() as connection:
+            names = set(read_pending(connection))
+        path = release_path(self._settings.releases_folder, round_id)
+        return sha256_of(path) if strike_out(path, names) else None
 
     def _open_next(self, round_id: str, result: dict[str, Any]) -> None:
         """Open the next round of a series, whose bins are the groups that a process has written."""

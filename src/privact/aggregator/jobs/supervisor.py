@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from privact.aggregator.jobs.conversions import Conversions
@@ -89,9 +89,9 @@ class Supervisor:
             self._n_wakes += 1
             self._news.notify_all()
 
-    def forget_reports(self) -> None:
-        """Read reports again before joiners are placed next, because a user was erased."""
-        self.joiners.forget_reports()
+    def forget_users(self, names: Iterable[str]) -> None:
+        """Read reports again before joiners are placed next, because these users were erased, or all reports of old rounds."""
+        self.joiners.forget_users(names)
         self.wake()
 
     def stop(self) -> None:

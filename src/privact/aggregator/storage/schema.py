@@ -24,11 +24,13 @@ from sqlalchemy import (
 
 __all__ = [
     "STATES",
+    "VISIBILITIES",
     "invitations",
     "label_tables",
     "metadata",
     "operator_actions",
     "operators",
+    "pending_erasures",
     "releases",
     "reports",
     "round_log",
@@ -40,6 +42,9 @@ __all__ = [
 STATES: Final = ("draft", "open", "closed", "learning", "released", "failed")
 """The states of a round, in the order in which it passes them; it ends in one of the last two. Only a
 failed round goes back, to closed, when the operator asks to learn it again."""
+
+VISIBILITIES: Final = ("public", "users", "operator")
+"""Who may read what is derived from a round: everybody, users and operators, or operators alone."""
 
 metadata = MetaData(
     naming_convention={
@@ -78,6 +83,14 @@ invitations = Table(
     sqlite_with_rowid=False,
 )
 """The last invitation of each user who was invited."""
+
+pending_erasures = Table(
+    "pending_erasures",
+    metadata,
+    Column("id", Text, primary_key=True),  # normalised
+    Column("asked", BigInteger, nullable=False),
+)
+"""Users who are erased but for labels that an open round fixes, or a tree that is being learned; see domain/erasure."""
 
 rounds = Table(
     "rounds",

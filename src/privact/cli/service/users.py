@@ -179,17 +179,20 @@ def remove(
 ) -> None:
     """Remove a user: the token is worthless, and future rounds leave the user out.
 
-    Accepted reports stay, unless --erase is given; at a terminal that asks first. Backups keep what was erased until they are
-    thrown away.
+    Accepted reports stay, unless --erase is given; at a terminal that asks first. Labels of a round that still takes reports
+    go by themselves when it has ended. Backups keep what was erased until they are thrown away.
     """
     if erase and asks(yes):
         confirm(f"Erasing {shown(user)} deletes all reports and every mention of the id; it cannot be undone. Erase?")
     path = f"/v1/users/{in_path(user)}" + ("?erase=true" if erase else "")
-    call("DELETE", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
+    response = call("DELETE", url, path, token_file=token_file, allow_plain_http=allow_plain_http)
+    waits_for = (response or {}).get("waits_for", [])
     if json:
-        print_json({"removed": user, "erased": erase})
-    else:
-        print(f"{shown(user)} is {'erased' if erase else 'removed'}.")
+        print_json({"removed": user, "erased": erase, "waits_for": waits_for})
+        return
+    print(f"{shown(user)} is {'erased' if erase else 'removed'}.")
+    if waits_for:
+        print(f"What {', '.join(waits_for)} still needs, such as the label there, is erased by itself when it has ended.")
 
 
 @app.command(epilog="\b\nExample:\n  privact users discoverable ada@a.example --no")

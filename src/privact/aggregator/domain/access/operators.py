@@ -13,8 +13,10 @@ from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import operator_actions, operators
 from privact.errors import InputError
+from privact.protocol.users import normalise_user_id
 
 __all__ = [
+    "ERASED_SUBJECT",
     "FIRST",
     "SCOPES",
     "Operator",
@@ -33,6 +35,9 @@ SCOPES: Final = ("read", "rounds", "users", "operators")
 """What a token may do: read everything; rounds, labels and ratings; enrol and remove users; hand out tokens to operators."""
 FIRST: Final = "operator"
 """The name of the first operator, who has every scope."""
+
+ERASED_SUBJECT: Final = "(erased)"
+"""What the record says instead of the id of an erased user."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _LONGEST_SUBJECT: Final = 400
@@ -131,9 +136,22 @@ def list_actions(store: Store, before: int, limit: int) -> list[dict[str, Any]]:
 
 
 def erase_subject(connection: Connection, subject: str) -> None:
-    """Remove a user's id from the record."""
-    named = update(operator_actions).where(operator_actions.c.subject == subject)
-    connection.execute(named.values(subject="(erased)"))
+    """Remove a user's id from the record, in whatever spelling an operator gave it.
+
+    subject: the normalised id.
+    """
+    for spelled in connection.execute(select(operator_actions.c.subject).distinct()).scalars().all():
+        if _normalise(spelled) == subject:
+            named = update(operator_actions).where(operator_actions.c.subject == spelled)
+            connection.execute(named.values(subject=ERASED_SUBJECT))
+
+
+def _normalise(subject: str) -> str:
+    """The normal form of what may be a user's id."""
+    try:
+        return normalise_user_id(subject)
+    except InputError:  # nothing but spaces
+        return ""
 
 
 def _operator(row: Any) -> Operator:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, case, false, func, insert, select, updat
 from sqlalchemy.exc import IntegrityError
 
 from privact.aggregator.domain.enrolment import count_users
+from privact.aggregator.domain.erasure.pending_erasures import read_pending
 from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.rounds import advance
 from privact.aggregator.domain.signed_rounds import append_round
@@ -116,6 +117,8 @@ def open_next(
             return None
         if ended:
             return None
+        for name in read_pending(connection):  # erased while the groups were inferred
+            table = table.without(name)
         wish, number = json.loads(found.settings), row.series_number + 1
         agreed, n_users = agreed_on(wish), count_users(connection)
         round = Round(

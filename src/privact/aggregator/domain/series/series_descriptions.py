@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import Row, select
@@ -11,7 +12,7 @@ from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.round_descriptions import describe
 from privact.aggregator.domain.series.running_series import agreed_on, find_series
 from privact.aggregator.storage.database import Store
-from privact.aggregator.storage.schema import rounds, series
+from privact.aggregator.storage.schema import VISIBILITIES, rounds, series
 from privact.protocol.promise import amount, privacy_sentence
 
 __all__ = ["describe_series", "list_series"]
@@ -22,35 +23,36 @@ _HOW_MANY: Final = (
 )
 
 
-def describe_series(store: Store, name: str, *, drafts: bool) -> dict[str, Any]:
+def describe_series(store: Store, name: str, *, drafts: bool, reads: Collection[str] = VISIBILITIES) -> dict[str, Any]:
     """One series as the API shows it.
 
-    drafts: whether a series is shown of which no round was opened.
+    drafts: whether a series is shown of which no round was opened. reads: as for `round_descriptions.describe`.
     """
     with store.read() as connection:
         found = find_series(connection, name)
         rows = connection.execute(select(rounds).where(rounds.c.series == name).order_by(rounds.c.series_number)).all()
-    described = _describe(found, [row for row in rows if drafts or row.state != "draft"])
+    described = _describe(found, [row for row in rows if drafts or row.state != "draft"], reads)
     if not drafts and not described["members"]:
         raise NotFound(f"no series {name!r}")
     return described
 
 
-def list_series(store: Store, *, drafts: bool) -> list[dict[str, Any]]:
-    """All series, newest first; drafts as for `describe_series`."""
+def list_series(store: Store, *, drafts: bool, reads: Collection[str] = VISIBILITIES) -> list[dict[str, Any]]:
+    """All series, newest first; drafts and reads as for `describe_series`."""
     with store.read() as connection:
         found = connection.execute(select(series).order_by(series.c.created.desc(), series.c.name.desc())).all()
         rows = connection.execute(select(rounds).where(rounds.c.series.is_not(None)).order_by(rounds.c.series_number)).all()
     listed = [
-        _describe(each, [row for row in rows if row.series == each.name and (drafts or row.state != "draft")]) for each in found
+        _describe(each, [row for row in rows if row.series == each.name and (drafts or row.state != "draft")], reads)
+        for each in found
     ]
     return [each for each in listed if drafts or each["members"]]
 
 
-def _describe(found: Row[Any], rows: list[Row[Any]]) -> dict[str, Any]:
+def _describe(found: Row[Any], rows: list[Row[Any]], reads: Collection[str]) -> dict[str, Any]:
     wish = json.loads(found.settings)
     agreed = agreed_on(wish)
-    members = [describe(row) for row in rows]
+    members = [describe(row, reads) for row in rows]
     opened = [each for each in members if each["state"] != "draft"]
     evidence = next((each["evidence"] for each in reversed(members) if each["evidence"] is not None), None)
     finding = None if evidence is None else (_WHO if evidence["sees_communities"] else _HOW_MANY)

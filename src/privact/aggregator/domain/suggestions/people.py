@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sqlalchemy import false, or_, select, update
 
 from privact.aggregator.domain.enrolment import check_user_id
-from privact.aggregator.domain.erasure import is_erased_name
+from privact.aggregator.domain.erasure.erased_names import is_erased_name
 from privact.aggregator.domain.leaf_reports import tabulate_by_leaf
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree

@@ -36,17 +36,17 @@ def read_rating_file(path: Path) -> Ratings:
     return Ratings.from_csr(found.matrix, users, found.items)
 
 
-def erase_ratings(folder: Path, user: str) -> None:
-    """Write the ratings again without those of a user, as CSV; without a user who rated, nothing changes.
+def erase_ratings(folder: Path, user: str) -> bool:
+    """Write the ratings again without those of a user, as CSV; False if there are none, and nothing changes.
 
     folder: of the ratings. user: the normalised id.
     """
     path = find_rating_file(folder)
     if path is None:
-        return
+        return False
     ratings = read_rating_file(path)
     if user not in ratings.users:
-        return
+        return False
     text = io.StringIO(newline="")
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(("user", "item", "rating"))
@@ -61,3 +61,4 @@ def erase_ratings(folder: Path, user: str) -> None:
             file.write(text.getvalue().encode())
     if len(ratings.users) == 1 or path.name != "ratings.csv":
         path.unlink()
+    return True

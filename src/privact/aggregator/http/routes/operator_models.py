@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from privact.aggregator.http.models import JsonRequest, make_example
 from privact.protocol.round import LAST_SECOND
 
-__all__ = ["ActionList", "NewOperator", "OperatorList", "OperatorToken"]
+__all__ = ["ActionList", "ErasedUser", "NewOperator", "OperatorList", "OperatorToken"]
 
 _NIGHT: Final = {"name": "night-shift", "scopes": ["read", "rounds"], "created_at": 1767225600, "expires_at": None}
 _ACTION: Final[dict[str, Any]] = {
@@ -70,3 +70,14 @@ class ActionList(BaseModel):
 
     actions: list[Action]
     next: int | None = Field(description="What to pass as `before` to go on; null at the end.")
+
+
+class ErasedUser(BaseModel):
+    """A user of whom something is left until rounds have ended."""
+
+    model_config = make_example(user="ada@a.example", waits_for=["spring"])
+
+    user: str = Field(description="The normalised id.")
+    waits_for: list[str] = Field(
+        description="Rounds that fix a label until they take no more reports, or are being learned; it then goes by itself."
+    )

@@ -20,6 +20,7 @@ __all__ = ["router"]
 router = APIRouter(tags=["operators"])
 
 _LONGEST: Final = 16 * 2**10
+_LAST: Final = 2**31 - 1  # the largest number of an action: the column has four bytes
 _EXAMPLE: Final = {"name": "night-shift", "scopes": ["read", "rounds"], "expires_at": 1798761600}
 
 
@@ -76,7 +77,7 @@ async def delete_operator(
 )
 def get_actions(
     services: Uses,
-    before: Annotated[int, Query(ge=1, le=2**63 - 1, description="`next` of the page before.")] = 2**63 - 1,
+    before: Annotated[int, Query(ge=1, le=_LAST, description="`next` of the page before.")] = _LAST,
     limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of actions.")] = 100,
 ) -> Json:
     """What operators did, newest first, page by page; reading is not recorded."""

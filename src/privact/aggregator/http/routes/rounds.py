@@ -23,7 +23,7 @@ from privact.aggregator.domain.rounds import (
     retry_round,
 )
 from privact.aggregator.domain.signed_rounds import read_log
-from privact.aggregator.http.dependencies import RoundId, Uses, pace_public, require_label_reader, require_scope, sees_drafts
+from privact.aggregator.http.dependencies import RoundId, Uses, find_sight, pace_public, require_label_reader, require_scope
 from privact.aggregator.http.models import AnswersResponse, RoundList, RoundResponse, RoundWish
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, Refusal, describe, describe_body, describe_bytes
@@ -50,14 +50,15 @@ _ANYONE_OR_OPERATOR: Final[dict[str, Any]] = {"security": [{}, {"operator": []}]
 )
 async def get_rounds(request: Request, services: Uses) -> Json:
     """All rounds, newest first; drafts only for the operator."""
-    drafts = await sees_drafts(request, services)
-    return Json({"rounds": await run_in_threadpool(list_rounds, services.store, drafts=drafts)})
+    drafts, reads = await find_sight(request, services)
+    return Json({"rounds": await run_in_threadpool(list_rounds, services.store, drafts=drafts, reads=reads)})
 
 
 @router.get("/v1/rounds/{round_id}", responses=describe(RoundResponse, 404, 503), openapi_extra=_ANYONE_OR_OPERATOR)
 async def get_round(request: Request, round_id: RoundId, services: Uses) -> Json:
     """One round; a draft only for the operator."""
-    return await _respond(services, round_id, drafts=await sees_drafts(request, services))
+    drafts, reads = await find_sight(request, services)
+    return Json(await run_in_threadpool(describe_round, services.store, round_id, drafts=drafts, reads=reads))
 
 
 @router.get(
@@ -136,7 +137,7 @@ async def post_round(request: Request, services: Uses) -> Json:
     request.scope["privact.subject"] = wish.id
     minimum = services.settings.minimum_epsilon
     await run_in_threadpool(create_round, services.store, wish.model_dump(), services.utc_seconds(), minimum)
-    return await _respond(services, wish.id, drafts=True, status=201)
+    return await _respond(services, wish.id, status=201)
 
 
 @router.put(
@@ -150,7 +151,7 @@ async def put_labels(request: Request, round_id: RoundId, services: Uses) -> Jso
     text = await read_body(request, _LONGEST_LABELS)
     source = await run_in_threadpool(read_labels, text)
     await run_in_threadpool(keep_labels, services.store, round_id, source)
-    return await _respond(services, round_id, drafts=True)
+    return await _respond(services, round_id)
 
 
 @router.delete(
@@ -178,7 +179,7 @@ async def post_open(round_id: RoundId, services: Uses) -> Json:
     """Open a draft for everyone who is enrolled now. Its parameters are fixed from then on."""
     minimum = services.settings.minimum_users
     await run_in_threadpool(open_round, services.store, round_id, services.utc_seconds(), minimum, services.signing_key)
-    return await _respond(services, round_id, drafts=True)
+    return await _respond(services, round_id)
 
 
 @router.post(
@@ -196,7 +197,7 @@ async def post_close(
     minimum = 0 if force else services.settings.minimum_users
     await run_in_threadpool(close_round, services.store, round_id, services.utc_seconds(), minimum)
     services.supervisor.wake()
-    return await _respond(services, round_id, drafts=True)
+    return await _respond(services, round_id)
 
 
 @router.post(
@@ -209,9 +210,9 @@ async def post_learn(round_id: RoundId, services: Uses) -> Json:
     """Learn a failed round again."""
     await run_in_threadpool(retry_round, services.store, round_id)
     services.supervisor.wake()
-    return await _respond(services, round_id, drafts=True)
+    return await _respond(services, round_id)
 
 
-async def _respond(services: Services, round_id: str, *, drafts: bool, status: int = 200) -> Json:
-    """A round as the API shows it."""
-    return Json(await run_in_threadpool(describe_round, services.store, round_id, drafts=drafts), status)
+async def _respond(services: Services, round_id: str, status: int = 200) -> Json:
+    """A round as an operator sees it."""
+    return Json(await run_in_threadpool(describe_round, services.store, round_id, drafts=True), status)

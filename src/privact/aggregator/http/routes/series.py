@@ -12,7 +12,7 @@ from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.rounds import keep_labels, open_round
 from privact.aggregator.domain.series.running_series import create_series, stop_series
 from privact.aggregator.domain.series.series_descriptions import describe_series, list_series
-from privact.aggregator.http.dependencies import Uses, pace_public, require_scope, sees_drafts
+from privact.aggregator.http.dependencies import Uses, find_sight, pace_public, require_scope
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, describe, describe_body
 from privact.aggregator.http.routes.series_models import SeriesList, SeriesResponse, SeriesWish
@@ -38,8 +38,8 @@ _Name = Annotated[str, Path(description="The name of the series.")]
 )
 async def get_all_series(request: Request, services: Uses) -> Json:
     """All series, newest first; drafts only for the operator."""
-    drafts = await sees_drafts(request, services)
-    return Json({"series": await run_in_threadpool(list_series, services.store, drafts=drafts)})
+    drafts, reads = await find_sight(request, services)
+    return Json({"series": await run_in_threadpool(list_series, services.store, drafts=drafts, reads=reads)})
 
 
 @router.get(
@@ -50,7 +50,8 @@ async def get_all_series(request: Request, services: Uses) -> Json:
 )
 async def get_series(request: Request, name: _Name, services: Uses) -> Json:
     """One series, with its rounds and the evidence so far; a draft only for the operator."""
-    return await _respond(services, name, drafts=await sees_drafts(request, services))
+    drafts, reads = await find_sight(request, services)
+    return Json(await run_in_threadpool(describe_series, services.store, name, drafts=drafts, reads=reads))
 
 
 @router.post(
@@ -73,7 +74,7 @@ async def post_series(request: Request, services: Uses) -> Json:
     request.scope["privact.subject"] = wish.name
     minimum = services.settings.minimum_epsilon
     await run_in_threadpool(create_series, services.store, wish.model_dump(), services.utc_seconds(), minimum)
-    return await _respond(services, wish.name, drafts=True, status=201)
+    return await _respond(services, wish.name, status=201)
 
 
 @router.put(
@@ -86,7 +87,7 @@ async def put_series_labels(request: Request, name: _Name, services: Uses) -> Js
     """Give the first round of a series its public labels, lines `user,label`; they must not come from anyone's contacts."""
     source = await run_in_threadpool(read_labels, await read_body(request, _LONGEST_LABELS))
     await run_in_threadpool(keep_labels, services.store, f"{name}.1", source)
-    return await _respond(services, name, drafts=True)
+    return await _respond(services, name)
 
 
 @router.post(
@@ -99,7 +100,7 @@ async def post_series_open(name: _Name, services: Uses) -> Json:
     """Open the first round of a series for everyone who is enrolled now; the others follow by themselves."""
     minimum = services.settings.minimum_users
     await run_in_threadpool(open_round, services.store, f"{name}.1", services.utc_seconds(), minimum, services.signing_key)
-    return await _respond(services, name, drafts=True)
+    return await _respond(services, name)
 
 
 @router.post(
@@ -120,9 +121,9 @@ async def post_stop(
     minimum = 0 if force else services.settings.minimum_users
     await run_in_threadpool(stop_series, services.store, name, services.utc_seconds(), minimum)
     services.supervisor.wake()
-    return await _respond(services, name, drafts=True)
+    return await _respond(services, name)
 
 
-async def _respond(services: Services, name: str, *, drafts: bool, status: int = 200) -> Json:
-    """A series as the API shows it."""
-    return Json(await run_in_threadpool(describe_series, services.store, name, drafts=drafts), status)
+async def _respond(services: Services, name: str, status: int = 200) -> Json:
+    """A series as an operator sees it."""
+    return Json(await run_in_threadpool(describe_series, services.store, name, drafts=True), status)

@@ -10,20 +10,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from privact.aggregator.domain.access.invitations import invite
+from privact.aggregator.domain.access.operators import ERASED_SUBJECT
 from privact.aggregator.domain.enrolment import count_users, enrol, list_users, remove, replace_token, revoke, revoke_all
-from privact.aggregator.domain.erasure import erase_user
+from privact.aggregator.domain.erasure.user_erasure import erase_user
 from privact.aggregator.domain.round_descriptions import list_rounds_for
 from privact.aggregator.domain.suggestions.people import find_discoverable
 from privact.aggregator.http.dependencies import SignedIn, Uses, require_scope
 from privact.aggregator.http.models import Joined, Me, OneUser, RevokedUsers, Token, Tokens, UserList, UsersToEnrol
 from privact.aggregator.http.request_bodies import read_json
 from privact.aggregator.http.responses import BY_OPERATOR, BY_USER, Json, describe, describe_body
+from privact.aggregator.http.routes.operator_models import ErasedUser
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["users"])
 
 _LONGEST: Final = 16 * 2**20
+_ERASED: Final = "Erased, but for what these rounds hold until they end; that goes by itself."
 
 
 @router.post(
@@ -88,20 +91,29 @@ async def post_token(request: Request, services: Uses) -> Json:
     response_class=Response,
     dependencies=[require_scope("users")],
     responses=describe(None, 400, 401, 403, 404, 429, 503, _404="no user 'ada@a.example' is enrolled")
-    | {204: {"description": "Removed."}},
+    | {204: {"description": "Removed."}, **describe(ErasedUser, status=202, meaning=_ERASED)},
     openapi_extra=BY_OPERATOR,
 )
 async def delete_user(
+    request: Request,
     services: Uses,
     user: str,
     erase: Annotated[bool, Query(description="Also erase reports and ids; released trees keep a leaf without a name.")] = False,
 ) -> Response:
-    """Remove a user: the token is worthless and future rounds leave the user out. Accepted reports stay, unless erased."""
-    if erase:
-        services.gate.forget(await run_in_threadpool(erase_user, services.store, services.settings, user))
-        services.supervisor.forget_reports()
-    else:
+    """Remove a user: the token is worthless and future rounds leave the user out. Accepted reports stay, unless erased.
+
+    Erasing responds 202 if something has to wait: a label that a round fixes until it takes no more reports, or a round that is
+    being learned. It then goes by itself.
+    """
+    if not erase:
         services.gate.forget(await run_in_threadpool(remove, services.store, user, services.utc_seconds()))
+        return Response(status_code=204)
+    request.scope["privact.subject"] = ERASED_SUBJECT
+    erased = await run_in_threadpool(erase_user, services.store, services.settings, user)
+    services.gate.forget(erased.digest)
+    services.supervisor.forget_users([erased.name])
+    if erased.waits_for:
+        return Json({"user": erased.name, "waits_for": erased.waits_for}, status_code=202)
     return Response(status_code=204)
 
 

@@ -46,7 +46,8 @@
       return button;
     };
     const away = (erase) => async () => {
-      await ask("DELETE", `/v1/users/${encodeURIComponent(user)}${erase ? "?erase=true" : ""}`);
+      const left = await ask("DELETE", `/v1/users/${encodeURIComponent(user)}${erase ? "?erase=true" : ""}`);
+      byId("users-status").textContent = left ? `What ${left.waits_for.join(", ")} still needs of ${left.user}, such as the label there, is erased by itself when it has ended.` : "";
       row.remove();
       await privact.refreshDesk();
     };
