@@ -23,17 +23,24 @@ class Steps(NamedTuple):
     total: NDArray[np.int64]
 
 
-def steps_to(indptr: IntArray, contacts: IntArray, users: IntArray, first: IntArray, targets: IntArray) -> Steps:
+VISITS = 4096
+"""Contacts visited around a user before paths are also searched from the other end."""
+
+
+def steps_to(
+    indptr: IntArray, contacts: IntArray, users: IntArray, first: IntArray, targets: IntArray, visits: int = VISITS
+) -> Steps:
     """Count the steps from each user to each of their targets.
 
     indptr, contacts: contacts of user i are contacts[indptr[i]:indptr[i + 1]].
     users: (q) from whom. first, targets: to whom; those of users[i] are targets[first[i]:first[i + 1]], all different, never
         the user.
+    visits: see `count_steps`; the result does not depend on it.
     """
     from privact.query._paths import count_steps
 
     counted = Steps(*(np.zeros(len(users), np.int64) for _ in range(3)))
-    count_steps(indptr, contacts, users, first, targets, *counted)
+    count_steps(indptr, contacts, users, first, targets, visits, *counted)
     return counted
 
 
