@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,12 @@ from privact.errors import GraphError
 from privact.network._text_layout import BLANKS, Layout, detect_layout, find_fault, find_line, strip_comments
 from privact.network.graph import ContactGraph
 
-__all__ = ["parse_edge_list"]
+__all__ = ["Contacts", "parse_contacts", "parse_edge_list"]
 
 _BLOCK = 1 << 20  # bytes that pyarrow parses at a time; no line may be longer
+
+
+Contacts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], Any]
 
 
 class _Broken(Exception):
@@ -22,7 +25,13 @@ class _Broken(Exception):
 
 
 def parse_edge_list(data: bytes, name: str, header: bool | None) -> ContactGraph:
-    """The graph of a text edge list; its users are numbered in order of first appearance.
+    """The graph of a text edge list; its users are numbered in order of first appearance. Arguments as for `parse_contacts`."""
+    first, second, ids = parse_contacts(data, name, header)
+    return ContactGraph._of_rows(first, second, tuple(ids.to_pylist()))
+
+
+def parse_contacts(data: bytes, name: str, header: bool | None) -> Contacts:
+    """Both ends of every contact as row numbers, and the users they stand for as an Arrow array, in order of first appearance.
 
     data: the whole file.
     name: what to call the file in an error.
@@ -42,7 +51,7 @@ def parse_edge_list(data: bytes, name: str, header: bool | None) -> ContactGraph
     if not body.endswith((b"\n", b"\r")):
         body += b"\n"  # pyarrow does not see a first line without an end
     try:
-        return ContactGraph._of_rows(*_parse(body, layout))
+        return _parse(body, layout)
     except _Broken as broken:
         fault = find_fault(data, layout)
         if fault is not None:
@@ -51,12 +60,12 @@ def parse_edge_list(data: bytes, name: str, header: bool | None) -> ContactGraph
         if len(tidy) == len(body):
             raise GraphError(f"{name}: {broken}") from None
     try:  # pyarrow skips empty lines but not lines of blanks
-        return ContactGraph._of_rows(*_parse(tidy, layout))
+        return _parse(tidy, layout)
     except _Broken as broken:
         raise GraphError(f"{name}: {broken}") from None
 
 
-def _parse(body: bytes, layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
+def _parse(body: bytes, layout: Layout) -> Contacts:
     """Both ends of every contact as row numbers in order of first appearance, and the users they stand for."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -123,15 +132,13 @@ def _are_plain_integers(body: bytes) -> bool:
     return True
 
 
-def _in_order_of_appearance(
-    first: NDArray[np.int32], second: NDArray[np.int32], ids: Any
-) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
+def _in_order_of_appearance(first: NDArray[np.int32], second: NDArray[np.int32], ids: Any) -> Contacts:
     """Renumber users by where they first appear, reading each line from left to right."""
     appearance = np.minimum(2 * _first_line(first, len(ids)), 2 * _first_line(second, len(ids)) + 1)
     order = np.argsort(appearance)
     row = np.empty(len(ids), dtype=np.int32)
     row[order] = np.arange(len(ids), dtype=np.int32)
-    return row[first], row[second], tuple(ids.take(order).to_pylist())
+    return row[first], row[second], ids.take(order)
 
 
 def _first_line(codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 Each block of lines is read as any edge list. Its contacts go to files by the row of their smaller end, so that a contact named
 again, however far away and in whatever direction, meets itself in the same file; then each of those files is counted alone.
-Kept per user: the id in memory, and K small numbers on disk.
+Kept per user: the id in memory, packed, and K small numbers on disk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.errors import GraphError
-from privact.network._edge_list import parse_edge_list
+from privact.network._contact_piles import count_contacts, sort_into_piles
+from privact.network._edge_list import Contacts, parse_contacts
+from privact.network._id_numbers import IdNumbers, PackedIds
 from privact.network._text_layout import strip_comments
 
 __all__ = ["StreamedDegrees", "stream_degree_vectors"]
@@ -31,6 +33,9 @@ BLOCK = 1 << 25
 PILE = 1 << 22
 """Contacts in one of the files that are counted alone, about; each takes 8 bytes."""
 
+MOST_PILES = 256
+"""Open files at most; with more contacts than fit, piles grow instead."""
+
 Bins = Callable[[Sequence[str]], tuple[NDArray[np.integer], int]]
 
 
@@ -38,13 +43,13 @@ Bins = Callable[[Sequence[str]], tuple[NDArray[np.integer], int]]
 class StreamedDegrees:
     """What is counted of an edge list.
 
-    users: the id of each row, in order of first appearance.
+    users: the id of each row, packed, in order of first appearance.
     vectors: (n, K) exact counts, memory-mapped.
     bins: (n,) the bin of each user.
     n_edges: contacts. dropped_duplicates, dropped_self_loops: see `ContactGraph`.
     """
 
-    users: list[str]
+    users: PackedIds
     vectors: NDArray[np.int32]
     bins: NDArray[np.integer]
     n_edges: int
@@ -58,50 +63,45 @@ def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: B
     path: as `read_graph` reads it. folder: for what spills; `vectors` stay there.
     bins_of: from all user ids to the bin of each, -1 for none, and how many bins there are.
     """
-    number: dict[str, int] = {}
-    duplicates = loops = 0
+    ids = IdNumbers()
+    duplicates = loops = n_edges = 0
     packing = 8 if _is_gzipped(path) else 1
     size = max(1, os.path.getsize(path) * packing)
-    n_piles = -(-size // (12 * PILE))  # a contact takes some 12 bytes of text
+    n_piles = min(MOST_PILES, -(-size // (12 * PILE)))  # a contact takes some 12 bytes of text
     piles = [folder / f"contacts-{i}" for i in range(n_piles)]
     with ExitStack() as stack:
         files = [stack.enter_context(open(pile, "wb")) for pile in piles]
         for text, header, lines_before in _blocks(path):
-            graph = _graph_of(text, str(path), header, lines_before)
-            if graph is None:
+            found = _read_block(text, str(path), header, lines_before)
+            if found is None:
                 continue
-            duplicates += graph.dropped_duplicates
-            loops += graph.dropped_self_loops
-            rows = np.fromiter((number.setdefault(user, len(number)) for user in graph.users), np.int64, graph.n_users)
-            ends = np.sort(rows[graph.edges()], axis=1)
-            keys, pile = ends[:, 0] << 32 | ends[:, 1], ends[:, 0] % n_piles
-            for i in np.unique(pile):
-                files[i].write(keys[pile == i].data)
-    if len(number) < 2:
-        raise GraphError(f"{path}: {len(number)} users: a contact graph needs at least two")
-    users = list(number)
-    bins, n_bins = bins_of(users)
-    vectors = np.lib.format.open_memmap(folder / "degrees.npy", "w+", np.int32, (len(users), n_bins))
-    n_edges = 0
+            first, second, users = found
+            rows = ids.number(users)
+            keys, bounds = sort_into_piles(rows[first], rows[second], n_piles)
+            loops += len(first) - len(keys)
+            for i in np.flatnonzero(np.diff(bounds)):
+                files[i].write(keys[bounds[i] : bounds[i + 1]].data)
+    if len(ids) < 2:
+        raise GraphError(f"{path}: {len(ids)} users: a contact graph needs at least two")
+    packed = ids.pack()
+    bins, n_bins = bins_of(packed)
+    vectors = np.lib.format.open_memmap(folder / "degrees.npy", "w+", np.int32, (len(packed), n_bins))
     for pile_file in piles:
-        named = np.fromfile(pile_file, np.int64)
+        keys = np.fromfile(pile_file, np.int64)
         pile_file.unlink()
-        keys = np.unique(named)
-        duplicates += len(named) - len(keys)
-        n_edges += len(keys)
-        for one, other in ((keys >> 32, keys & 0xFFFFFFFF), (keys & 0xFFFFFFFF, keys >> 32)):
-            bin_of_other = bins[other]
-            counted = bin_of_other >= 0
-            np.add.at(vectors, (one[counted], bin_of_other[counted]), 1)
-    return StreamedDegrees(users, vectors, bins, n_edges, duplicates, loops)
+        keys.sort()
+        different = count_contacts(keys, bins, vectors)
+        n_edges += different
+        duplicates += len(keys) - different
+    return StreamedDegrees(packed, vectors, bins, n_edges, duplicates, loops)
 
 
-def _graph_of(text: bytes, name: str, header: bool | None, lines_before: int):  # type: ignore[no-untyped-def]
+def _read_block(text: bytes, name: str, header: bool | None, lines_before: int) -> Contacts | None:
     """The contacts of a block, or None if it has none."""
     if not strip_comments(text).strip():
         return None
     try:
-        return parse_edge_list(text, name, header)
+        return parse_contacts(text, name, header)
     except GraphError as error:
         if lines_before and "no contacts" not in str(error):
             raise GraphError(f"{error} (lines counted from line {lines_before + 1} of the file)") from None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from privact.errors import ProtocolError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["assign_bins", "assign_round_bins", "bin_of"]
 
+_HASH_SIZE = 8  # bytes of the hash that decides on a bin
+_BLOCK = 1 << 16  # users whose hashes are kept at a time
+
 
 def assign_bins(user_ids: Iterable[str], seed: bytes, n_bins: int) -> NDArray[np.int32]:
     """The random bin of each user, 0 to n_bins - 1.
@@ -36,8 +40,18 @@ def assign_bins(user_ids: Iterable[str], seed: bytes, n_bins: int) -> NDArray[np
 
     check_seed(seed)
     check_bins(n_bins, MAX_BINS)
-    numbers = np.frombuffer(b"".join(_hash(user, seed) for user in user_ids), dtype=">u8")
-    return (numbers % np.uint64(n_bins)).astype(np.int32)
+    keyed = hashlib.blake2b(digest_size=_HASH_SIZE, key=seed)
+
+    def compute_hash(user: str) -> bytes:  # as _hash does; the key is taken in once for all users
+        state = keyed.copy()
+        state.update(normalise_user_id(user).encode())
+        return state.digest()
+
+    users = iter(user_ids)
+    blocks = [np.empty(0, np.int32)]
+    while hashes := b"".join(map(compute_hash, islice(users, _BLOCK))):
+        blocks.append((np.frombuffer(hashes, ">u8") % np.uint64(n_bins)).astype(np.int32))
+    return np.concatenate(blocks)
 
 
 def assign_round_bins(user_ids: Iterable[str], round: Round, labels: LabelTable | None = None) -> NDArray[np.int32]:
@@ -59,7 +73,7 @@ def bin_of(user_id: str, round: Round, labels: LabelTable | None = None) -> int:
 
 def _hash(user_id: str, seed: bytes) -> bytes:
     """The eight bytes that decide on the random bin of a user."""
-    return hashlib.blake2b(normalise_user_id(user_id).encode(), digest_size=8, key=seed).digest()
+    return hashlib.blake2b(normalise_user_id(user_id).encode(), digest_size=_HASH_SIZE, key=seed).digest()
 
 
 def _table_of(round: Round, labels: LabelTable | None) -> LabelTable | None:

@@ -1,4 +1,4 @@
-"""The compiled twin of `plain_steps`: searches in widening rings around some users and, where those grow large, around targets."""
+"""The compiled twin of `plain_steps`: searches in widening rings around users and, where those grow large, around targets."""
 
 from __future__ import annotations
 

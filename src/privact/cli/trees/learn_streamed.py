@@ -92,7 +92,7 @@ def learn_streamed(
         if per_report is not None:
             progress("adding noise", 0, n)
             _add_noise(found.vectors, per_report, noise_stream)
-        table = ReportTable(found.vectors, UserIds.of(found.users))
+        table = ReportTable(found.vectors, UserIds(found.users.packed))
         with open_chosen_engine(choice, n) as engine:
             learned = learn_from_reports(
                 RoundReports(table, per_report, labels is None, None if labels is None else found.bins),
