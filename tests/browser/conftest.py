@@ -119,3 +119,47 @@ def _play(aggregator: LocalAggregator) -> Played:
     answers = make_reports(network.graph, users, operator.parameters("summer"))[:200]
     send_reports(address, "summer", [tokens[user] for user in half], answers)
     return Played(aggregator, tokens, users, late)
+
+
+TOO_MUCH = """(size) => new Promise((done) => {
+    const request = indexedDB.open("filler", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("rows", { autoIncrement: true });
+    request.onsuccess = () => {
+        const transaction = request.result.transaction("rows", "readwrite");
+        transaction.oncomplete = () => done("stored");
+        transaction.onabort = () => { request.result.close(); done(transaction.error.name); };
+        transaction.objectStore("rows").add(new Uint8Array(size));
+    };
+})"""
+"""More than a browser believes to have room for: it then looks how much there really is."""
+
+
+class SmallDisk:
+    """A browser in which an origin has as much room as a test says; the browser itself enforces it.
+
+    page: a tab that has not been at the origin yet.
+    """
+
+    ROOM = 2**21
+
+    def __init__(self, page: Any, origin: str, room: int = ROOM) -> None:
+        self._page, self._origin = page, origin
+        self._session = page.context.new_cdp_session(page)
+        self._allow(room)
+
+    def _allow(self, room: int) -> None:
+        self._session.send("Storage.overrideQuotaForOrigin", {"origin": self._origin, "quotaSize": room})
+
+    def fill(self) -> None:
+        """Leave no room."""
+        self._allow(1)
+        assert self._page.evaluate(TOO_MUCH, 2 * self.ROOM) == "QuotaExceededError"
+
+    def free(self) -> None:
+        """Give the room back."""
+        self._allow(self.ROOM)
+
+
+@pytest.fixture
+def small_disk() -> type[SmallDisk]:
+    return SmallDisk

@@ -196,7 +196,7 @@ def test_label_groups_are_counted_whole(open_page, invited, contacts) -> None:
     assert page.evaluate(NUMBERS.replace("round-spring", "round-groups")) == [[1, exact[0]], [2, exact[1]], [3, exact[2]]]
 
 
-def test_a_tab_that_is_closed_draws_once_and_sends_the_same_encodedlater(open_page, invited, contacts) -> None:
+def test_a_tab_that_is_closed_draws_once_and_sends_the_same_later(open_page, invited, contacts) -> None:
     user = USERS[13]
     page = ready(open_page(invited.link(user)))
     rows = look(page, contacts)
@@ -254,28 +254,59 @@ def test_a_new_round_is_told(open_page, invited) -> None:
     expect(page.locator("#round-summer")).to_contain_text("Choose a file with your contacts")
 
 
-FULL = """
-const add = IDBObjectStore.prototype.add;
-IDBObjectStore.prototype.add = function (row) {
-    const request = add.call(this, row);
-    if (row.kind === "drawn") {
-        Object.defineProperty(this.transaction, "error", { value: new DOMException("full", "QuotaExceededError") });
-        queueMicrotask(() => this.transaction.abort());
-    }
-    return request;
-};
-"""
-
-
-def test_a_full_storage_sends_nothing(open_page, invited, contacts) -> None:
-    page = ready(open_page(invited.link(USERS[17])))
-    page.add_init_script(FULL)
-    page.reload()
-    spring(page).locator("input[type=file]").set_input_files(contacts)
+def test_a_full_storage_sends_nothing_and_goes_on_when_there_is_room(open_page, invited, contacts, small_disk) -> None:
+    user = USERS[17]
+    page = open_page("about:blank", service_workers="block")
+    disk = small_disk(page, invited.url)
+    page.goto(invited.link(user))
+    spring(ready(page)).locator("input[type=file]").set_input_files(contacts)
+    disk.fill()
     spring(page).get_by_role("button", name="Add noise").click()
     expect(spring(page).locator(".status")).to_contain_text("This browser has no room left")
     expect(spring(page).get_by_role("button", name="Add noise")).to_be_visible()
-    assert invited.report(USERS[17]) is None
+    disk.free()
+    spring(page).get_by_role("button", name="Add noise").click()
+    expect(spring(page).get_by_role("button", name="Do not send")).to_be_visible()
+    numbers = [row[3] for row in page.evaluate(NUMBERS)]
+    disk.fill()
+    spring(page).get_by_role("button", name=re.compile("^Send these")).click()
+    expect(spring(page).locator(".status")).to_contain_text("This browser has no room left")
+    expect(page.locator("#budget-text")).to_contain_text("10 of 10")
+    assert invited.report(user) is None
+    disk.free()
+    send(page)
+    assert invited.report(user) == numbers
+
+
+def test_who_joins_with_a_full_storage_is_told_and_loses_no_invitation(open_page, invited, small_disk) -> None:
+    user = USERS[902]
+    link = invite(invited, user)
+    page = open_page("about:blank", service_workers="block")
+    disk = small_disk(page, invited.url, room=1)
+    page.goto(link)
+    expect(ready(page).locator("#trouble-text")).to_contain_text("This browser has no room left")
+    disk.free()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#person-name")).to_have_text(user)
+
+
+def test_a_tab_killed_before_it_hears_that_its_numbers_arrived_sends_nothing_else(open_page, invited, contacts) -> None:
+    user = USERS[903]
+    page = ready(open_page(invited.link(user), service_workers="block"))
+    numbers = [row[3] for row in look(page, contacts)]
+    page.route("**/spring/report", lambda route: route.fetch())  # it arrives, and the tab never hears of it
+    spring(page).get_by_role("button", name=re.compile("^Send these")).click()
+    for _ in range(600):
+        if invited.report(user) is not None:
+            break
+        page.wait_for_timeout(100)
+    context = page.context
+    page.close()
+    again = context.new_page()
+    again.goto(f"{invited.url}/join/")
+    expect(again.locator("#budget-text")).to_contain_text("9 of 10")
+    expect(again.locator("#past")).to_contain_text("Round spring")
+    assert invited.report(user) == numbers
 
 
 def test_a_backup_moves_to_another_browser(open_page, invited, contacts, tmp_path) -> None:

@@ -371,25 +371,39 @@ def test_a_backup_that_was_tampered_with_is_refused(new_browser, tab_of) -> None
     assert fresh.evaluate("home.accounts()") == []
 
 
-FULL = """() => {
-    window.realAdd = IDBObjectStore.prototype.add;
-    IDBObjectStore.prototype.add = function (...row) {
-        const request = realAdd.apply(this, row);
-        Object.defineProperty(this.transaction, "error", { value: new DOMException("full", "QuotaExceededError") });
-        queueMicrotask(() => this.transaction.abort());
-        return request;
-    };
-}"""
-
-
-def test_a_full_storage_stores_nothing_and_says_so(new_browser, tab_of) -> None:
-    """A browser that has no room aborts the transaction with this error: its quota cannot be lowered from outside."""
-    tab = tab_of(new_browser())
-    tab.evaluate("join()")
-    tab.evaluate(FULL)
-    said = failure(tab, "await ask(argument)", ROUND)
+@pytest.mark.parametrize("step", ["join()", "draw(parseRound(fromHex(argument)))", "pay(parseRound(fromHex(argument)))"])
+def test_a_full_storage_stores_nothing_and_says_so(new_browser, tab_of, small_disk, page_files_url, step) -> None:
+    context = new_browser()
+    empty = context.new_page()
+    disk = small_disk(empty, page_files_url)
+    tab = tab_of(context)
+    steps = ["join()", "draw(parseRound(fromHex(argument)))", "pay(parseRound(fromHex(argument)))"]
+    before = steps[: steps.index(step)]
+    for each in before:
+        tab.evaluate(f"(argument) => {each}", ROUND)
+    empty.goto(f"{page_files_url}/vendor/unicode/LICENSE.txt")
+    disk.fill()
+    said = failure(tab, f"await {step}", ROUND)
     assert "no room left" in said
     assert "Nothing was sent" in said
-    tab.evaluate("() => { IDBObjectStore.prototype.add = realAdd; }")
-    assert tab.evaluate("told()")["drawn"] == []
+    disk.free()
+    assert tab.evaluate("transact(database, 'readonly', ['entries', null], (rows) => rows.length)") == len(before)
     assert tab.evaluate("(round) => ask(round)", ROUND)
+    assert tab.evaluate("told()")["spent"] == "0.5"
+
+
+def test_a_full_second_storage_stops_who_joins_until_there_is_room(new_browser, tab_of) -> None:
+    tab = tab_of(new_browser())
+    tab.evaluate(
+        """() => {
+            let text = "x".repeat(2 ** 22);
+            for (let number = 0; text; number++) {
+                try { localStorage.setItem(`filler ${number}`, text); } catch { text = text.slice(1 + text.length / 2); }
+            }
+        }"""
+    )
+    assert "no room left" in failure(tab, "await ask(argument)", ROUND)
+    assert tab.evaluate("points").count("randomized") == 0
+    tab.evaluate("localStorage.clear()")
+    assert tab.evaluate("(round) => ask(round)", ROUND)
+    assert tab.evaluate("told()")["entries"] == 3

@@ -4,8 +4,9 @@
 {
   const take = () => {
     if (location.hash.length < 34) return;
-    sessionStorage.setItem("privact invitation", location.hash.slice(1));
-    history.replaceState(null, "", location.pathname + location.search);
+    const invitation = location.hash.slice(1);
+    history.replaceState(null, "", location.pathname + location.search); // first, whatever becomes of the rest
+    sessionStorage.setItem("privact invitation", invitation);
   };
   take();
   addEventListener("hashchange", () => {

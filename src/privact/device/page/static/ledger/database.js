@@ -52,6 +52,15 @@ export function transact(database, mode, reading, work) {
   });
 }
 
+// Keep a small text in the other storage of the browser.
+export function keepText(name, text) {
+  try {
+    localStorage.setItem(name, text);
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
 function storageError(error) {
   if (error?.name === "QuotaExceededError") return new InputError("this browser has no room left to remember what you send: free some space. Nothing was sent");
   return new InputError(`this browser cannot remember anything here (${error?.name ?? "unknown"}): leave private browsing, or use another browser. Nothing was sent`);

@@ -1,5 +1,7 @@
 // The marker beside a ledger: how far it had come, in another storage of the browser than the ledger itself.
 
+import { keepText } from "./database.js";
+
 const PREFIX = "privact ledger ";
 const name = (key) => PREFIX + key;
 
@@ -16,6 +18,6 @@ export function readMarker(key) {
   }
 }
 
-export const writeMarker = (key, marker) => localStorage.setItem(name(key), JSON.stringify(marker));
+export const writeMarker = (key, marker) => keepText(name(key), JSON.stringify(marker));
 
 export const removeMarker = (key) => localStorage.removeItem(name(key));

@@ -4,6 +4,7 @@ import { aggregatorAddress } from "../core/address.js";
 import { utf8 } from "../core/bytes.js";
 import { InputError, UsedError } from "../core/errors.js";
 import { Client, isCode, isToken } from "../client.js";
+import { keepText } from "../ledger/database.js";
 
 const KEPT = "privact invitation";
 const JOINING = "privact joining"; // the token that was drawn for an invitation, until the account is there
@@ -38,7 +39,7 @@ export async function tokenFor({ token: secret, address }, accounts) {
   const user = secret.slice("invite-".length).split(".")[0];
   const kept = JSON.parse(localStorage.getItem(JOINING) ?? "null");
   const token = kept?.code === secret ? kept.token : `${user}.${randomText()}`;
-  localStorage.setItem(JOINING, JSON.stringify({ code: secret, token }));
+  keepText(JOINING, JSON.stringify({ code: secret, token }));
   try {
     await new Client(address, secret).accept(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(token))));
   } catch (error) {
