@@ -68,8 +68,8 @@ def invited() -> Iterator[Invited]:
         tokens = httpx.post(f"{aggregator.url}/v1/users", json={"users": USERS}, headers=operator).json()["tokens"]
         made = Invited(aggregator.url, tokens, operator)
         made.open_round("spring", epsilon=1.0)
-        groups = "".join(f"{user},{'abc'[place % 3]}\n" for place, user in enumerate(USERS[:150]))
-        made.open_round("groups", groups.encode(), epsilon=0.5)
+        groups = "".join(f"{user},{('jazz', 'folk', 'rock')[place % 3]}\n" for place, user in enumerate(USERS[:150]))
+        made.open_round("groups", groups.encode(), epsilon=0.5, visibility="users")
         yield made
 
 
@@ -191,9 +191,11 @@ def test_label_groups_are_counted_whole(open_page, invited, contacts) -> None:
     card = page.locator("#round-groups")
     card.locator("input[type=file]").set_input_files(contacts)
     expect(card).to_contain_text("one of 3 public groups")
-    table = LabelTable.from_bytes(httpx.get(f"{invited.url}/v1/rounds/groups/labels").content)
+    mine = {"Authorization": f"Bearer {invited.tokens[user]}"}
+    table = LabelTable.from_bytes(httpx.get(f"{invited.url}/v1/rounds/groups/labels", headers=mine).content)
     exact = degree_vector(USERS[20:57], invited.round("groups"), table, owner=user)
-    assert page.evaluate(NUMBERS.replace("round-spring", "round-groups")) == [[1, exact[0]], [2, exact[1]], [3, exact[2]]]
+    assert [row[1] for row in page.evaluate(NUMBERS.replace("round-spring", "round-groups"))] == exact
+    assert card.locator(".numbers tbody th").all_inner_texts() == ["folk", "jazz", "rock"]
 
 
 def test_a_tab_that_is_closed_draws_once_and_sends_the_same_later(open_page, invited, contacts) -> None:

@@ -242,7 +242,7 @@ def test_an_unknown_address_gives_a_page(open_page, played):
     page.wait_for_selector(".card")
 
 
-def test_a_user_sees_the_very_vector_that_was_sent(open_page, played):
+def test_a_user_sees_the_very_numbers_that_were_sent(open_page, played):
     user = played.users[3]
     page = logged_in(open_page, played, "/me", played.tokens[user])
     page.wait_for_selector("#reports section")
@@ -252,9 +252,35 @@ def test_a_user_sees_the_very_vector_that_was_sent(open_page, played):
     sent = urllib.request.urlopen(request).read()
     vector = struct.unpack(f">{(len(sent) - 57) // 4}i", sent[57:])
     assert ", ".join(map(str, vector)) in page.inner_text("#reports")
-    assert "Together they cost epsilon 1.5 per contact." in page.inner_text("#spent")
+    labels = page.locator("#reports section").filter(has_text="spring").locator(".sent-numbers > .quiet").all_inner_texts()
+    names = httpx.get(f"{played.url}/v1/rounds/spring/labels/names").json()["names"]
+    assert labels == names
+    assert all(name.endswith(".example") for name in names)
+    assert "at most 74 percent sure" in page.inner_text("#reports")
+    shown = page.inner_text("main").lower()
+    assert not [word for word in ("vector", "bin ", "bins") if word in shown]
+    page.get_by_role("link", name="What does a point mean?").click()
+    expect(page.locator("#meaning svg.curves")).to_be_visible()
+    expect(page.locator("#meaning-text")).to_contain_text("at most 74 percent sure")
+    page.go_back()
+    page.wait_for_selector("#reports section")
+    assert "Together they cost 1.5 privacy points for each of your contacts." in page.inner_text("#spent")
     page.fill("#budget-total", "10")
     assert page.inner_text("#left") == "Of a budget of 10, 8.5 is left."
+
+
+def test_a_user_sees_their_community_at_the_size_they_choose(open_page, played):
+    user = played.users[0]
+    page = logged_in(open_page, played, "/me", played.tokens[user])
+    for key, size in (("", 20), ("Home", 5), ("End", 200)):
+        page.focus("#size")
+        if key:
+            page.keyboard.press(key)
+        found = httpx.get(f"{played.url}/v1/rounds/spring/tree/community", params={"user": user, "size": size}).json()
+        expect(page.locator("#community-status")).to_contain_text(f"{found['size']} people")
+        expect(page.locator("#community li")).to_have_text([each["user"] for each in found["users"] if each["user"] != user])
+        assert page.get_attribute("#size", "aria-valuetext") == f"about {size} people"
+    assert page.locator("#items-panel").is_hidden()  # nobody gave ratings
 
 
 def test_a_user_sees_people_and_decides_to_be_shown_to_others(open_page, played):

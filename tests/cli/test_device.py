@@ -99,7 +99,11 @@ def test_answer_says_the_cost_and_the_promise_then_sends(run, joined, server, co
     assert (result.exit_code, result.stderr) == (0, "")
     text = " ".join(result.stdout.split())
     assert "2 contacts (mastodon; 1 named again)" in text
-    assert "Round spring: costs epsilon 1 per contact of the 10 left, so 9 will be left. Per edge: in round spring" in text
+    assert "Round spring: costs epsilon 1 per contact of the 10 left, so 9 will be left. Somebody who has no idea" in text
+    assert (
+        "at most 74 percent sure after seeing everything that is sent, by you and by that person. Per edge: in round spring"
+        in text
+    )
     assert text.index("costs epsilon 1") < text.index("Round spring: accepted.")
     assert "Left: epsilon 9 of 10." in text
     assert "bob" not in result.stdout

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from privact.errors import ProtocolError
-from privact.protocol.promise import epsilon_per_report, privacy_sentence
+from privact.protocol.promise import epsilon_per_report, meaning_sentence, privacy_sentence
 from privact.protocol.round import Round
 
 
@@ -28,3 +28,8 @@ def test_no_promise_without_an_epsilon(epsilon):
 def test_a_name_that_is_no_round_id_is_refused():
     with pytest.raises(ProtocolError, match="round id 'two words'"):
         privacy_sentence(1.0, "two words")
+
+
+@pytest.mark.parametrize(("epsilon", "sure"), [(1e-6, 51), (0.5, 63), (1.0, 74), (2.0, 89), (50.0, 100)])
+def test_a_layperson_is_told_how_sure_anybody_can_become(epsilon, sure):
+    assert f"at most {sure} percent sure" in meaning_sentence(epsilon)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from privact.protocol.promise import MIN_EPSILON as MIN_EPSILON
     from privact.protocol.promise import check_epsilon as check_epsilon
     from privact.protocol.promise import epsilon_per_report as epsilon_per_report
+    from privact.protocol.promise import meaning_sentence as meaning_sentence
     from privact.protocol.promise import privacy_sentence as privacy_sentence
     from privact.protocol.report import ENTRY_MAX as ENTRY_MAX
     from privact.protocol.report import ENTRY_MIN as ENTRY_MIN
@@ -76,7 +77,13 @@ else:
             ],
             "privact.protocol.label_files": ["format_labels", "number_labels", "parse_labels"],
             "privact.protocol.labels": ["LabelTable", "NO_LABEL"],
-            "privact.protocol.promise": ["MIN_EPSILON", "check_epsilon", "epsilon_per_report", "privacy_sentence"],
+            "privact.protocol.promise": [
+                "MIN_EPSILON",
+                "check_epsilon",
+                "epsilon_per_report",
+                "meaning_sentence",
+                "privacy_sentence",
+            ],
             "privact.protocol.report": ["ENTRY_MAX", "ENTRY_MIN", "Report", "ReportLayout", "read_vectors", "report_length"],
             "privact.protocol.round": [
                 "DIGEST_SIZE",

@@ -10,7 +10,7 @@ from typing import Final
 from privact.errors import ProtocolError
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["MIN_EPSILON", "amount", "check_epsilon", "epsilon_per_report", "privacy_sentence"]
+__all__ = ["MIN_EPSILON", "amount", "check_epsilon", "epsilon_per_report", "meaning_sentence", "privacy_sentence"]
 
 MIN_EPSILON: Final = 1e-6
 """Smallest epsilon of a round: below it the noise would no longer fit a report's four-byte entries."""
@@ -40,6 +40,18 @@ def epsilon_per_report(epsilon: float) -> float:
     epsilon: the promise per edge over everything sent about that edge in one round.
     """
     return check_epsilon(epsilon) / 2
+
+
+def meaning_sentence(epsilon: float) -> str:
+    """What an epsilon means to somebody who never heard of it: how sure anybody can become, exp(epsilon) / (1 + exp(epsilon)).
+
+    epsilon: the promise per edge over everything sent about that edge.
+    """
+    sure = min(100, math.ceil(100 / (1 + math.exp(-check_epsilon(epsilon))) - 1e-9))
+    return (
+        f"Somebody who has no idea whether you know a certain person, fifty-fifty, can be at most {sure} percent sure after "
+        "seeing everything that is sent, by you and by that person."
+    )
 
 
 def privacy_sentence(epsilon: float, round_id: str = "simulation", rounds: int = 1) -> str:

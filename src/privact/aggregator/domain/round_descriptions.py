@@ -20,7 +20,7 @@ from privact.protocol.report import report_length
 from privact.protocol.round import LAST_SECOND, MAX_BINS, Round, epsilon_per_report
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["Parameters", "describe", "describe_round", "list_rounds", "list_rounds_for", "read_label_table"]
+__all__ = ["Parameters", "describe", "describe_round", "list_rounds", "list_rounds_for", "read_label_names", "read_label_table"]
 
 _MOST: Final = 256
 _LONGEST_REPORT: Final = report_length(MAX_BINS)
@@ -170,6 +170,23 @@ def read_label_table(store: Store, round_id: str) -> bytes:
     if table is None:
         raise NotFound(f"round {round_id!r} has random bins and no labels")
     return table
+
+
+def read_label_names(store: Store, round_id: str) -> list[str]:
+    """The names of the labels of a round that was opened, by number; groups that nobody named are numbered from 1.
+
+    store: where rounds are.
+    """
+    wanted = select(label_tables.c.names).where(label_tables.c.round_id == round_id)
+    with store.read() as connection:
+        row = find_round(connection, round_id)
+        found = connection.execute(wanted).one_or_none()
+    if row.state == "draft":
+        raise NotFound(f"no round {round_id!r}")
+    if found is None:
+        raise NotFound(f"round {round_id!r} has random bins and no labels")
+    n_labels = Round.from_bytes(row.parameters, row.digest).n_bins
+    return [f"group {number}" for number in range(1, n_labels + 1)] if found.names is None else json.loads(found.names)
 
 
 def _read_received(connection: Connection, user: User, round_ids: Sequence[str]) -> dict[str, tuple[int, bool]]:

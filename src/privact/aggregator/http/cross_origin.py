@@ -18,7 +18,7 @@ from privact.protocol.round_ids import ROUND_ID
 __all__ = ["CrossOrigin"]
 
 _READ: Final = re.compile(
-    rf"/v1/me|/v1/log|/v1/rounds/(?:{ROUND_ID})/(?:parameters|labels|report|tree/community|recommendations|people)"
+    rf"/v1/me|/v1/log|/v1/rounds/(?:{ROUND_ID})/(?:parameters|labels(?:/names)?|report|tree/community|recommendations|people)"
 )
 _JOINED: Final = re.compile(r"/v1/join")
 _SENT: Final = re.compile(rf"/v1/me/discoverable|/v1/rounds/(?:{ROUND_ID})/report")

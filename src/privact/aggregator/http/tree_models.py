@@ -181,6 +181,15 @@ class RecommendedPerson(BaseModel):
     reason: str = Field(description="Why they are listed, in words without numbers.")
 
 
+class LabelNamesResponse(BaseModel):
+    """What the labels of a round are called."""
+
+    model_config = make_example(round="spring", names=["a.example", "b.example"])
+
+    round: str
+    names: list[str] = Field(description="By number, in the order of the numbers that a report has.")
+
+
 class PeopleResponse(BaseModel):
     """Users whom the token's user may know, likeliest first."""
 

@@ -53,7 +53,7 @@ def show(
     home: HomeFolder = None,
     json: Json = False,
 ) -> None:
-    """Show the very vector that was sent for a round.
+    """Show the very numbers that were sent for a round.
 
     It is all that ever left this device about your contacts in that round.
     """
@@ -74,7 +74,7 @@ def show(
         return
     facts(
         [
-            ("round", f"{round}, {stored.round.n_bins} bins, {number(stored.round.n_users)} users"),
+            ("round", f"{round}, {stored.round.n_bins} counts, {number(stored.round.n_users)} users"),
             ("digest", stored.round.digest().hex()),
             ("sent", f"{len(stored.report)} bytes with these noisy counts:"),
             ("", " ".join(map(str, vector))),

@@ -147,11 +147,12 @@ def _name_series(series: Series) -> str:
 
 def _say_promise(round: Round) -> str:
     """What a round promises; of a series what all its rounds together promise."""
-    from privact.protocol.promise import privacy_sentence
+    from privact.protocol.promise import meaning_sentence, privacy_sentence
 
     if round.series is None:
-        return round.privacy_sentence()
-    return privacy_sentence(round.series.epsilon, round.series.name, round.series.rounds)
+        return f"{meaning_sentence(round.epsilon)} {round.privacy_sentence()}"
+    told = privacy_sentence(round.series.epsilon, round.series.name, round.series.rounds)
+    return f"{meaning_sentence(round.series.epsilon)} {told}"
 
 
 def require_terminal() -> None:

@@ -57,6 +57,7 @@ def test_nothing_else_can_be_fetched_below_it(service, name):
         ("/v1/me", "GET"),
         ("/v1/rounds/spring/parameters", "GET"),
         ("/v1/rounds/spring/labels", "GET"),
+        ("/v1/rounds/spring/labels/names", "GET"),
         ("/v1/rounds/spring/tree/community", "GET"),
         ("/v1/rounds/spring/recommendations", "GET"),
         ("/v1/rounds/spring/people", "GET"),

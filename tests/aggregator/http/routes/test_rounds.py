@@ -61,7 +61,9 @@ def test_labels_are_uploaded_and_downloaded_whole(service, operator_token):
     table = LabelTable.from_bytes(service.ask("GET", "/v1/rounds/spring/labels").content, fixed.labels_digest)
     assert (opened["bins"], opened["n_bins"], table.labels_of(["ada", "bob"]).tolist()) == ("labels", 2, [0, 1])
     service.open_round("random")
+    assert service.ask("GET", "/v1/rounds/spring/labels/names").json() == {"round": "spring", "names": ["north", "south"]}
     assert service.ask("GET", "/v1/rounds/random/labels").status_code == 404
+    assert service.ask("GET", "/v1/rounds/random/labels/names").status_code == 404
 
 
 def test_a_round_closes_by_itself_when_its_time_is_over_and_fails_without_enough_reports(service):

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from privact.aggregator.domain.label_upload import read_labels
 from privact.aggregator.domain.refusals import NotFound
-from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_table
+from privact.aggregator.domain.round_descriptions import describe_round, list_rounds, read_label_names, read_label_table
 from privact.aggregator.domain.rounds import (
     close_round,
     create_round,
@@ -28,6 +28,7 @@ from privact.aggregator.http.models import AnswersResponse, RoundList, RoundResp
 from privact.aggregator.http.request_bodies import read_body, read_json
 from privact.aggregator.http.responses import BY_OPERATOR, Json, Refusal, describe, describe_body, describe_bytes
 from privact.aggregator.http.services import Services
+from privact.aggregator.http.tree_models import LabelNamesResponse
 from privact.aggregator.storage.answer_times import count_answers
 
 __all__ = ["router"]
@@ -104,6 +105,17 @@ async def get_labels(round_id: RoundId, services: Uses) -> Response:
     """The whole label table of a round: nobody asks for one user's label, which would tell a contact."""
     table = await services.public.run(partial(read_label_table, services.store, round_id))
     return Response(table, media_type="application/octet-stream", headers=_FOREVER)
+
+
+@router.get(
+    "/v1/rounds/{round_id}/labels/names",
+    dependencies=[Depends(pace_public), Depends(require_label_reader)],
+    responses=describe(LabelNamesResponse, 401, 404, 429, 503, _404="round 'spring' has random bins and no labels"),
+)
+async def get_label_names(round_id: RoundId, services: Uses) -> Response:
+    """What the labels of a round are called, by number: for people to read."""
+    names = await services.public.run(partial(read_label_names, services.store, round_id))
+    return Json({"round": round_id, "names": names})
 
 
 @router.get(

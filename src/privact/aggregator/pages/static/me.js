@@ -1,27 +1,32 @@
-// What a user's device sent, to the byte: the noisy counts per bin, what each round cost, what is left.
+// What a user's device sent, to the byte: the blurred counts of each box or group, what each round cost, what is left.
 "use strict";
 {
   const { ask, byId, make } = privact;
   const HEAD = 57; // bytes before the entries of a report: see docs/protocol.md
   let spent = 0;
 
+  const points = (epsilon) => (epsilon === 1 ? "1 privacy point" : `${epsilon} privacy points`);
+  const surety = (epsilon) => Math.min(100, Math.ceil(100 / (1 + Math.exp(-epsilon)) - 1e-9));
+  const meaningOf = (epsilon) => `Somebody who has no idea whether you know a certain person, fifty-fifty, can be at most ${surety(epsilon)} percent sure after seeing all of it.`;
+
   const entries = (bytes) => {
     const view = new DataView(bytes, HEAD);
-    return Array.from({ length: view.byteLength / 4 }, (_, bin) => view.getInt32(4 * bin));
+    return Array.from({ length: view.byteLength / 4 }, (_, place) => view.getInt32(4 * place));
   };
 
-  const chart = (vector) => {
-    const low = Math.min(0, ...vector);
-    const span = Math.max(0, ...vector) - low || 1;
-    const rows = vector.flatMap((value, bin) => {
+  // names: of the groups; boxes of random bins have none and are numbered.
+  const chart = (numbers, names) => {
+    const low = Math.min(0, ...numbers);
+    const span = Math.max(0, ...numbers) - low || 1;
+    const rows = numbers.flatMap((value, place) => {
       const bar = make("i", {});
       bar.style.setProperty("--from", `${(100 * (Math.min(0, value) - low)) / span}%`);
       bar.style.setProperty("--length", `${(100 * Math.abs(value)) / span}%`);
-      return [make("span", { className: "quiet", textContent: `bin ${bin}` }), make("span", { className: "value", textContent: value }), make("span", { className: "track" }, bar)];
+      return [make("span", { className: "quiet", textContent: names?.[place] ?? `box ${place + 1}` }), make("span", { className: "value", textContent: value }), make("span", { className: "track" }, bar)];
     });
-    const picture = make("div", { className: "vector" }, ...rows);
+    const picture = make("div", { className: "sent-numbers" }, ...rows);
     picture.setAttribute("role", "img");
-    picture.setAttribute("aria-label", `The vector that was sent: ${vector.join(", ")}`);
+    picture.setAttribute("aria-label", `The numbers that were sent: ${numbers.join(", ")}`);
     return picture;
   };
 
@@ -29,30 +34,17 @@
     const round = await ask("GET", `/v1/rounds/${mine.id}`);
     const answer = await ask("GET", `/v1/rounds/${mine.id}/report`, { bytes: true });
     const bytes = await answer.arrayBuffer();
-    const vector = entries(bytes);
+    const numbers = entries(bytes);
+    const names = round.bins === "labels" ? await ask("GET", `/v1/rounds/${mine.id}/labels/names`).then((said) => said.names).catch(() => null) : null;
     spent += round.epsilon;
-    const cost = `epsilon ${round.epsilon} for each of your contacts: ${round.epsilon_report} by your report and ${round.epsilon_report} by theirs`;
+    const cost = `${points(round.epsilon)} (epsilon ${round.epsilon}) for each of your contacts: half by what you sent, half by what they sent. ${meaningOf(round.epsilon)}`;
     const section = make("section", { className: "panel" }, make("h2", {}, make("a", { href: `/rounds/${mine.id}`, textContent: mine.id })));
     section.append(
-      privact.facts([["sent", privact.when(mine.answered_at)], ["cost", cost], ["length", `${bytes.byteLength} bytes, the same for every user of this round`], ["vector", vector.join(", ")]]),
-      chart(vector),
-      make("p", { className: "sentence", textContent: "These are your contacts per bin plus noise drawn on your device; entries below zero are noise." }),
+      privact.facts([["sent", privact.when(mine.answered_at)], ["cost", cost], ["length", `${bytes.byteLength} bytes, the same for every user of this round`], ["numbers", numbers.join(", ")]]),
+      chart(numbers, names),
+      make("p", { className: "sentence", textContent: `These are your contacts in each ${names ? "group" : "box"}, blurred by chance on your device; numbers below zero are chance alone.` }),
     );
     return section;
-  };
-
-  // Users whom this user may know, by the latest released round that has an answer of theirs.
-  const introduce = async (rounds) => {
-    const [latest] = rounds.filter((mine) => mine.answered_at !== null && mine.state === "released").sort((one, other) => other.answered_at - one.answered_at);
-    byId("people").replaceChildren();
-    byId("people-status").textContent = latest ? `By round ${latest.id}, from everybody's noisy reports. Nobody's contacts were seen.` : "Nobody yet: no round that you answered is released.";
-    if (!latest) return;
-    try {
-      const { people } = await ask("GET", `/v1/rounds/${latest.id}/people`);
-      byId("people").replaceChildren(...people.map(({ user, reason }) => make("li", {}, make("b", { textContent: user }), make("span", { className: "quiet", textContent: ` ${reason}` }))));
-    } catch (error) {
-      byId("people-status").textContent = error.message;
-    }
   };
 
   byId("discoverable").onchange = () =>
@@ -79,8 +71,8 @@
     byId("empty").hidden = panels.length > 0;
     const rounded = +spent.toFixed(6);
     const answered = panels.length === 1 ? "one round here. It" : `${panels.length} rounds here. Together they`;
-    byId("spent").textContent = panels.length ? `Your device answered ${answered} cost epsilon ${rounded} per contact.` : "Nothing.";
+    byId("spent").textContent = panels.length ? `Your device answered ${answered} cost ${points(rounded)} for each of your contacts.` : "Nothing.";
     left();
-    await introduce(rounds);
+    await privact.showResults(user, rounds);
   });
 }

@@ -33,7 +33,7 @@ export const reasonFor = (outcome) => Object.values(OUTCOMES).find(([name]) => n
 // The rounds that concern this person now: announced ones that may be answered, or whose report waits here.
 //
 // Every request is made here, before contacts are chosen: also for the whole table of groups.
-// Each has its notice, the round (null if it is malformed), its table of groups (or null), late, refusal (why it is not answered, or ""), and what the ledger holds:
+// Each has its notice, the round (null if it is malformed), its table of groups and their names (or null), late, refusal (why it is not answered, or ""), and what the ledger holds:
 // drawn, answer (paid for) and delivery (what the aggregator said to it last, or null).
 //
 // home: where the head of the log of rounds is kept.
@@ -57,9 +57,10 @@ export async function proposeRounds(home, account, client, ledger, now) {
 
 async function propose(notice, book, log, client, now) {
   const late = notice.mayAnswer && (notice.late || notice.state === "released");
-  const proposal = { notice, late, round: null, table: null, drawn: null, answer: null, refusal: "" };
+  const proposal = { notice, late, round: null, table: null, names: null, drawn: null, answer: null, refusal: "" };
   try {
     proposal.round = await client.round(notice);
+    proposal.names = await client.labelNames(proposal.round);
     proposal.drawn = drawnFor(book, proposal.round);
     proposal.answer = book.answers.get(notice.id) ?? null;
     if (!proposal.answer) {

@@ -75,7 +75,18 @@ export class Client {
   async labels(round) {
     if (round.bins !== "labels") return null;
     const longest = Math.min(64 + 24 * round.nUsers, LONGEST_TABLE);
-    return parseLabels(await this.#get(`/v1/rounds/${round.id}/labels`, longest, ANONYMOUS), round.labelsDigest);
+    return parseLabels(await this.#getUnnamed(`/v1/rounds/${round.id}/labels`, longest), round.labelsDigest);
+  }
+
+  // What the labels of a round are called, by number; null for random bins, or where nobody says. Nothing but words depends on it.
+  async labelNames(round) {
+    if (round.bins !== "labels") return null;
+    try {
+      const { names } = readJson(await this.#getUnnamed(`/v1/rounds/${round.id}/labels/names`, 2 ** 24));
+      return names.length === round.nBins ? names.map(oneLine) : null;
+    } catch {
+      return null;
+    }
   }
 
   // The close community of this user with about `size` people in a released round: its size, and the first of its people.
@@ -118,6 +129,12 @@ export class Client {
     const { status, body } = await this.#ask("PUT", `/v1/rounds/${roundId}/report`, 65536, { attempts: SENDING, content: bytes });
     const said = readJson(body);
     return { status, late: said?.late === true, line: oneLine(said?.error ?? `status ${status}`) };
+  }
+
+  // As #get, without the token unless the aggregator shows this to its users only.
+  async #getUnnamed(path, longest) {
+    const { status, body } = await this.#ask("GET", path, longest, { attempts: ASKING, anonymous: true });
+    return status === 200 ? body : this.#get(path, longest);
   }
 
   async #get(path, longest, anonymous = false) {

@@ -79,7 +79,7 @@ async function enter(account, accounts) {
   const [client, ledger] = [new Client(address, account.token), state.home.ledgerOf(account.key)];
   state.account = account;
   state.joining = { token: account.token, address };
-  state.session = { account, client, ledger, refresh: () => attempt(() => showPerson(account, ledger)) };
+  state.session = { account, client, ledger, refresh: () => attempt(() => showPerson(account, ledger, client)) };
   state.cards.clear();
   state.results.clear();
   byId("heading").textContent = "Take part";
@@ -87,7 +87,7 @@ async function enter(account, accounts) {
   show("account-label", accounts.length > 1);
   byId("rounds").replaceChildren();
   byId("results").replaceChildren();
-  await showPerson(account, ledger);
+  await showPerson(account, ledger, client);
   await look();
 }
 
@@ -110,7 +110,11 @@ async function look() {
     byId("results").append(new ResultCard(session, notice).element);
   }
   tellOpen(proposals.filter(({ answer, refusal }) => !answer && !refusal).length);
-  const epsilon = proposals.find(({ round }) => round)?.round.epsilon ?? 1;
+  explainPoints(proposals.find(({ round }) => round)?.round.epsilon ?? 1);
+}
+
+// What the points of a round mean, in a sentence and two curves.
+function explainPoints(epsilon) {
   byId("meaning-text").textContent = meaningOf(epsilon);
   byId("curves").replaceChildren(drawCurves(epsilon / 2));
 }
@@ -139,7 +143,7 @@ function listen() {
     byId("limits-status").textContent = "";
     attempt(async () => {
       await restrictLimits(state.session.ledger);
-      await showPerson(state.account, state.session.ledger);
+      await showPerson(state.account, state.session.ledger, state.session.client);
     });
   };
   const restored = (work) => attempt(async () => {
@@ -158,6 +162,8 @@ function listen() {
 }
 
 listen();
+explainPoints(1);
+byId("meaning").open = location.hash === "#meaning";
 navigator.serviceWorker?.register("worker.js").catch(() => {}); // without it the page works, but not offline
 await attempt(async () => {
   state.home = new Home(await openDatabase());

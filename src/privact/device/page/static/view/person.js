@@ -15,8 +15,8 @@ const OUTCOMES = {
   refused: "was refused",
 };
 
-// Show what the ledger of an account says.
-export async function showPerson(account, ledger) {
+// Show what the ledger of an account says. client: asked for the names of groups when a person looks at what was sent.
+export async function showPerson(account, ledger, client) {
   const [book, deliveries] = [await ledger.read(), await ledger.deliveries()];
   byId("person-place").textContent = `You take part at ${account.key} as`;
   byId("person-name").textContent = account.user;
@@ -27,7 +27,10 @@ export async function showPerson(account, ledger) {
   const items = [...book.answers.values()].reverse().map(({ round, numbers, answered }) => {
     const outcome = OUTCOMES[deliveries.get(round.id)] ?? "not sent yet";
     const summary = make("summary", { textContent: `Round ${round.id}: ${points(round.epsilon)}, ${when(answered)}, ${outcome}` });
-    return make("li", {}, make("details", { className: "list" }, summary, drawPicture(round, null, null, numbers)));
+    const [picture, details] = [drawPicture(round, null, null, numbers, null), make("details", { className: "list" }, summary)];
+    details.append(picture);
+    details.addEventListener("toggle", async () => picture.replaceWith(drawPicture(round, null, null, numbers, await client.labelNames(round))), { once: true });
+    return make("li", {}, details);
   });
   byId("past-list").replaceChildren(...items);
   show("past", items.length > 0);

@@ -6,8 +6,9 @@ import { boxes, number, several, signed } from "./words.js";
 const MOST_ROWS = 20;
 
 // round: which round. contacts: how many, or null if they were not chosen since. counts: exact ones, or null. numbers: noisy ones, or null.
-export function drawPicture(round, contacts, counts, numbers) {
-  const figure = make("figure", { className: "picture" }, strip(round, contacts, numbers), table(round, counts, numbers));
+// names: of the groups, or null.
+export function drawPicture(round, contacts, counts, numbers, names) {
+  const figure = make("figure", { className: "picture" }, strip(round, contacts, numbers), table(round, counts, numbers, names));
   if (round.nBins > MOST_ROWS) figure.append(make("figcaption", { className: "quiet", textContent: `and ${number(round.nBins - MOST_ROWS)} more` }));
   return figure;
 }
@@ -26,14 +27,14 @@ function strip(round, contacts, numbers) {
   return make("div", { className: "strip" }, labelled(stay, "stay on this device", "here"), labelled(leave, "sent", "away"));
 }
 
-function table(round, counts, numbers) {
+function table(round, counts, numbers, names) {
   const heads = [boxes(round)[0], ...(counts ? ["contacts"] : []), ...(counts && numbers ? ["noise"] : []), ...(numbers ? ["sent"] : [])];
   const shown = Math.min(round.nBins, MOST_ROWS);
   const all = [...(counts ?? []), ...(numbers ?? [])].slice(0, 2 * MOST_ROWS);
   const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
   const body = make("tbody");
   for (let place = 0; place < shown; place++) {
-    const row = make("tr", {}, make("th", { scope: "row", textContent: number(place + 1) }));
+    const row = make("tr", {}, make("th", { scope: "row", textContent: names?.[place] ?? number(place + 1) }));
     if (counts) row.append(barCell(counts[place], low, high, "exact"));
     if (counts && numbers) row.append(make("td", { className: "noise", textContent: signed(numbers[place] - counts[place]) }));
     if (numbers) row.append(barCell(numbers[place], low, high, "sent"));

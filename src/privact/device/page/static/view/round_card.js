@@ -86,7 +86,7 @@ export class RoundCard {
     const go = button("Add noise", () => this.#attempt(() => this.#draw()), "primary");
     const other = button("Choose another file", () => this.#showChoice());
     const once = paragraph("Noise is drawn once for this round, and kept. Nothing is sent yet.", "quiet");
-    this.#show(...notes, drawPicture(round, found.ids.length, counts, null), ...lists, once, make("div", { className: "actions" }, go, other));
+    this.#show(...notes, drawPicture(round, found.ids.length, counts, null, this.proposal.names), ...lists, once, make("div", { className: "actions" }, go, other));
     go.focus();
   }
 
@@ -110,7 +110,7 @@ export class RoundCard {
     const not = button("Do not send", () => this.#showDeclined(drawn));
     this.#show(
       paragraph(`${intro} ${round.nBins === 1 ? "This one number is" : `These ${number(round.nBins)} numbers are`} all that would be sent.`),
-      drawPicture(round, known ? this.found.ids.length : null, this.counts, drawn.numbers),
+      drawPicture(round, known ? this.found.ids.length : null, this.counts, drawn.numbers, this.proposal.names),
       cost,
       ...(round.series ? [paragraph(askForSeries(round.series), "strong")] : []),
       paragraph("Decide by what it costs, not by how the numbers look. If people sent only numbers that look good, the numbers would give more away.", "quiet"),
@@ -164,7 +164,7 @@ export class RoundCard {
     const title = accepted ? "Sent. Thank you!" : "Not counted";
     const text = accepted ? "When the round is over, everybody's numbers together show which communities there are. Nothing more is needed from you." : `${reason}.`;
     const heading = make("p", { className: "strong", textContent: title, tabIndex: -1 });
-    const details = make("details", { className: "list" }, make("summary", { textContent: "See what was sent" }), drawPicture(round, null, null, answer.numbers));
+    const details = make("details", { className: "list" }, make("summary", { textContent: "See what was sent" }), drawPicture(round, null, null, answer.numbers, this.proposal.names));
     this.#show(heading, paragraph(text), details);
     heading.focus({ preventScroll: true });
   }
