@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from privact.device.contacts import edge_list, mastodon, matrix, vcard
+from privact.device.contacts import edge_list, mastodon, matrix_account, vcard
 from privact.device.contacts.source import Source
 
 __all__ = ["SOURCES"]
@@ -13,7 +13,7 @@ SOURCES: Final[dict[str, Source]] = {
     source.name: source
     for source in (
         vcard.SOURCE,
-        matrix.SOURCE,
+        matrix_account.SOURCE,
         mastodon.SOURCE,
         edge_list.SOURCE,  # takes everything, so it comes last
     )

@@ -3,7 +3,7 @@
 const KEPT = "privact page";
 const FILES = [
   "./", "index.html", "answer.js", "client.js", "icon.svg", "manifest.webmanifest", "page.css", "take_invitation.js",
-  "contacts/content_lines.js", "contacts/lines.js", "contacts/mastodon.js", "contacts/matrix.js",
+  "contacts/content_lines.js", "contacts/lines.js", "contacts/mastodon.js", "contacts/matrix_account.js",
   "contacts/plain_list.js", "contacts/read.js", "contacts/vcard.js",
   "core/address.js", "core/bins.js", "core/bytes.js", "core/degrees.js", "core/errors.js", "core/labels.js", "core/noise.js",
   "core/report.js", "core/round.js", "core/round_log.js", "core/series.js", "core/users.js",

@@ -6,7 +6,7 @@
 import { InputError } from "../core/errors.js";
 import { LONGEST_USER_ID, normaliseUserId } from "../core/users.js";
 import { looksLikeMastodon, readMastodon } from "./mastodon.js";
-import { readMatrix } from "./matrix.js";
+import { readMatrix } from "./matrix_account.js";
 import { readList } from "./plain_list.js";
 import { readCards } from "./vcard.js";
 

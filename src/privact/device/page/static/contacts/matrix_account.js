@@ -1,4 +1,4 @@
-// Matrix account data -> the people with whom there are direct chats. As privact.device.contacts.matrix.
+// Matrix account data -> the people with whom there are direct chats. As privact.device.contacts.matrix_account.
 
 import { InputError } from "../core/errors.js";
 import { normaliseUserId } from "../core/users.js";
