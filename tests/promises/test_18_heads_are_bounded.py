@@ -1,15 +1,21 @@
-"""Promise 18: without a token nobody makes the server hold more than a small head for each connection."""
+"""Promise 18: without a token nobody makes the server hold more than a small head for each connection, or hold it for long."""
 
 from __future__ import annotations
 
 import json
 import socket
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvicorn
+
+from privact.aggregator.http import bounded_heads
 
 from .conftest import Aggregator
 
@@ -25,6 +31,7 @@ TARGETS = {
         b"X-Filler: " + b"a" * 1000 + b"\r\n",
         None,
     ),
+    "requests that wait for no response": (b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", None),
 }
 
 
@@ -90,3 +97,56 @@ def test_pipelined_requests_count_from_zero(running: Aggregator) -> None:
             part = connection.recv(65536)
             assert part, said[-200:]
             said += part
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a server whose connections have little time; its application reads whole bodies."""
+    for name, seconds in {"HEAD_SECONDS": 0.3, "SILENT_SECONDS": 2.0, "CHECK_SECONDS": 0.05}.items():
+        monkeypatch.setattr(bounded_heads, name, seconds)
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(application, http=bounded_heads.BoundedHeads, lifespan="off", log_config=None, ws="none")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield listener.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"\r\n",
+        b"GET / HTTP/1.1\r\nX-Slow: ",
+        b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n",
+    ],
+    ids=["nothing", "an empty line", "half a head", "half a body", "half of the next head"],
+)
+def test_who_is_slow_is_let_go(hurried: int, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", hurried), timeout=30) as connection:
+        connection.sendall(sent)
+        said = b""
+        while part := connection.recv(65536):  # ends when the server closes
+            said += part
+    if b"PUT" not in sent:  # a response that was never begun is not sent in the middle of a request
+        assert b"HTTP/1.1 408 Request Timeout" in said
+        assert b'"error"' in said
+
+
+def test_who_sends_a_body_slowly_but_steadily_is_served(hurried: int) -> None:
+    with socket.create_connection(("127.0.0.1", hurried), timeout=30) as connection:
+        connection.sendall(b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n")
+        for _ in range(12):
+            time.sleep(0.2)
+            connection.sendall(b"a")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
