@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from privact.errors import InputError
 from privact.recommend.data.ratings import Ratings
+from privact.recommend.k_means import cluster_points
 
 __all__ = ["FACTORS", "NO_GROUP", "TasteGroups", "find_taste_groups", "make_taste_vectors"]
 
@@ -29,9 +30,6 @@ FACTORS = 32
 DENSE = 200
 """Below this number of users or items, compute all factors with a dense SVD: few may be
 equal, and ARPACK would pick among equal ones at random."""
-
-RESTARTS = 4
-ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +61,7 @@ def find_taste_groups(ratings: Ratings, n_groups: int, rng: int | np.random.Gene
     if not 1 <= n_groups <= len(rated):
         raise InputError(f"{n_groups} taste groups of {len(rated)} users with ratings: choose from 1 to {len(rated)}")
     labels = np.full(ratings.n_users, NO_GROUP, np.int32)
-    found = _k_means(make_taste_vectors(ratings, rng, factors)[rated], n_groups, rng)
+    found = cluster_points(make_taste_vectors(ratings, rng, factors)[rated], n_groups, rng)
     used, labels[rated] = np.unique(found, return_inverse=True)
     return TasteGroups(labels, len(used))
 
@@ -95,42 +93,3 @@ def make_taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors
     left = left * np.where(left.sum(axis=0) < 0, -1.0, 1.0)  # the sign of a factor is chance
     norm = np.linalg.norm(left, axis=1, keepdims=True)
     return np.asarray(np.divide(left, norm, out=np.zeros_like(left), where=norm > 1e-12))
-
-
-def _k_means(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The group of each point by the best of a few runs of k-means from spread-out starts (k-means++)."""
-    best, least = np.zeros(len(points), np.int64), np.inf
-    squares = (points**2).sum(axis=1)
-    for _ in range(RESTARTS):
-        centres = _spread_out(points, squares, k, rng)
-        nearest = np.full(len(points), -1)
-        for _ in range(ROUNDS):
-            distance = squares[:, None] - 2.0 * points @ centres.T + (centres**2).sum(axis=1)
-            moved = distance.argmin(axis=1)
-            if (moved == nearest).all():
-                break
-            nearest = moved
-            size = np.bincount(nearest, minlength=k)
-            member = csr_array((np.ones(len(points)), (nearest, np.arange(len(points)))), shape=(k, len(points)))
-            total = member @ points
-            centres = np.where(size[:, None] > 0, total / np.maximum(size, 1)[:, None], centres)
-        spread = float(distance[np.arange(len(points)), nearest].sum())
-        if spread < least:
-            best, least = nearest, spread
-    return best
-
-
-def _spread_out(
-    points: NDArray[np.float64], squares: NDArray[np.float64], k: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """k points to start from: each next one drawn by its squared distance from those before."""
-    centres = np.empty((k, points.shape[1]))
-    centres[0] = points[rng.integers(len(points))]
-    away = np.full(len(points), np.inf)
-    for chosen in range(1, k):
-        last = centres[chosen - 1]
-        away = np.minimum(away, np.maximum(squares - 2.0 * points @ last + last @ last, 0.0))
-        whole = away.sum()
-        place = rng.choice(len(points), p=away / whole) if whole > 0 else rng.integers(len(points))
-        centres[chosen] = points[place]
-    return centres

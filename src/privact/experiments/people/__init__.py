@@ -24,9 +24,9 @@ EXPERIMENT = Experiment(
     quick_seeds="0",
     different="Not in the paper. A fifth of all contacts, drawn at random, is hidden from all devices before the round; lists "
     "are judged by these alone, and contacts that a device knows are left out of its list. Every table has the controls *random "
-    "users*, *most connected users* by the same reports, *labels alone*, *random bins* and a *degree-only tree*, and three lists "
-    "that are not private. Where the folder of the datasets has `facebook/social.tsv.gz`, that network is measured too; it has "
-    "no ratings, so no taste groups. Rounds share the epsilon that is stated.",
+    "users*, *most connected users* by the same reports, *labels alone*, *taste alone*, *random bins* and a *degree-only tree*, "
+    "and three lists that are not private. Where the folder of the datasets has `facebook/social.tsv.gz`, that network is "
+    "measured too; it has no ratings, so no taste groups. Rounds share the epsilon that is stated.",
     quick="One run, at epsilon 1; of the paper's networks, lastfm.",
     options=(Option("seeds", 5, "Runs of each method, each with other hidden contacts.", quick=1, minimum=1),),
     files=("social", "ratings"),

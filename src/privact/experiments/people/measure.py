@@ -12,7 +12,7 @@ import numpy as np
 
 from privact.experiments.experiment import Task
 from privact.experiments.people.hidden_contacts import hide_contacts
-from privact.experiments.people.methods import FACTORS, GROUPS, MOST_CONNECTED, ROUNDS, Method, list_fixed, list_reported
+from privact.experiments.people.methods import FACTORS, GROUPS, MOST_CONNECTED, ROUNDS, Method, Tastes, list_fixed, list_reported
 from privact.experiments.report.recommendation_rows import ROW
 from privact.experiments.running.kept_parts import KeptParts
 from privact.experiments.running.networks import shuffle_users
@@ -26,7 +26,7 @@ EPSILONS = (1.0, 2.0, 4.0)
 """The promises per edge, over all rounds together."""
 
 MEASURES = ("ndcg", "map", "recall_20", "recall_100")
-_VERSION = 1  # of what a part holds
+_VERSION = 2  # of what a part holds
 
 
 def measure(task: Task) -> dict[str, Any]:
@@ -66,10 +66,11 @@ def measure_lists(graph: ContactGraph, ratings: Ratings | None, epsilon: float |
     rng = np.random.default_rng([seed, 0])
     mixed = shuffle_users(graph, rng.permutation(graph.n_users))
     split = hide_contacts(mixed, rng)
-    labels = None
+    tastes = None
     if ratings is not None:
-        labels = find_taste_groups(ratings.for_users(tuple(map(str, mixed.users))), GROUPS, rng, FACTORS).labels
-    lists = list_fixed(split, labels, seed) if epsilon is None else list_reported(split, labels, epsilon, seed)
+        ordered = ratings.for_users(tuple(map(str, mixed.users)))
+        tastes = Tastes(find_taste_groups(ordered, GROUPS, rng, FACTORS).labels, ordered)
+    lists = list_fixed(split, tastes, seed) if epsilon is None else list_reported(split, tastes, epsilon, seed)
     return [{**method._asdict(), **split.judge(ranked)} for method, ranked in lists]
 
 

@@ -16,13 +16,28 @@ from privact.protocol.round import default_bins
 from privact.query.link_prediction import find_community_sizes
 from privact.query.quality import draw_random_tree
 from privact.recommend.cores import run_on_all_cores, split_into_blocks
+from privact.recommend.data.ratings import Ratings
 from privact.recommend.people.contact_affinity import rank_by_contacts
 from privact.recommend.people.contact_recommender import ContactRecommender
 from privact.recommend.ranking import find_best_items
+from privact.recommend.taste_groups import make_taste_vectors
 from privact.simulate.series import PlayedRound, play_series
 from privact.tree.hct import HierarchicalClusterTree
 
-__all__ = ["FACTORS", "GROUPS", "MOST_CONNECTED", "OURS", "ROUNDS", "Method", "list_fixed", "list_reported"]
+__all__ = [
+    "CIRCLES",
+    "FACTORS",
+    "GROUPS",
+    "MOST_CONNECTED",
+    "OURS",
+    "ROUNDS",
+    "SERIES",
+    "TASTE",
+    "Method",
+    "Tastes",
+    "list_fixed",
+    "list_reported",
+]
 
 GROUPS, FACTORS = 12, 32
 """Taste groups that users are put in, and dimensions of the taste they are found in."""
@@ -31,8 +46,8 @@ ROUNDS = 4
 """Rounds of the series."""
 
 MOST_CONNECTED = "most connected users"
-TASTE, SERIES, RANDOM_BINS = "taste groups", "series without labels", "random bins"
-OURS = (TASTE, SERIES)
+TASTE, CIRCLES, SERIES, RANDOM_BINS = "taste groups", "taste groups and circles", "series without labels", "random bins"
+OURS = (TASTE, CIRCLES, SERIES)
 """The rows that the targets are about."""
 
 
@@ -49,31 +64,39 @@ class Method(NamedTuple):
     private: bool = True
 
 
-def list_fixed(split: HiddenContacts, labels: NDArray[np.int32] | None, seed: int) -> Iterator[tuple[Method, NDArray[np.int64]]]:
-    """The lists that see no report: controls and, not private, the bounds.
+class Tastes(NamedTuple):
+    """What ratings say about users: public groups, and the ratings themselves, in the order of the graph's users."""
 
-    labels: (n) the taste group of each user; None where there are no ratings.
-    """
+    labels: NDArray[np.int32]
+    ratings: Ratings
+
+
+def list_fixed(split: HiddenContacts, tastes: Tastes | None, seed: int) -> Iterator[tuple[Method, NDArray[np.int64]]]:
+    """The lists that see no report: controls and, not private, the bounds. tastes: None where there are no ratings."""
     n = split.graph.n_users
 
     def draw(rows: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.stack([np.random.default_rng([seed, 1, row]).random(n) for row in rows.tolist()])
 
     yield Method("random users", control=True), _rank(split, draw)
-    if labels is not None:
+    if tastes is not None:
+        labels, vectors = tastes.labels, make_taste_vectors(tastes.ratings, 0, FACTORS)
         yield Method("labels alone", control=True), _rank(split, lambda rows: (labels[rows, None] == labels) + draw(rows))
+        yield Method("taste alone", control=True), _rank(split, lambda rows: vectors[rows] @ vectors.T + 1e-9 * draw(rows))
     for name, scorer in list_bounds(split.known):
         yield Method(name, private=False), _rank(split, scorer)
 
 
 def list_reported(
-    split: HiddenContacts, labels: NDArray[np.int32] | None, epsilon: float, seed: int
+    split: HiddenContacts, tastes: Tastes | None, epsilon: float, seed: int
 ) -> Iterator[tuple[Method, NDArray[np.int64]]]:
-    """The lists that see reports made with epsilon. labels: as for `list_fixed`."""
-    random_bins = _learn(split, _play(split, epsilon, None, 1, seed), seed)
-    reported = random_bins if labels is None else _learn(split, _play(split, epsilon, labels, 1, seed), seed)
-    if labels is not None:
+    """The lists that see reports made with epsilon. tastes: as for `list_fixed`."""
+    reported = random_bins = _learn(split, _play(split, epsilon, None, 1, seed), seed)
+    if tastes is not None:
+        rounds = _play(split, epsilon, tastes.labels, 1, seed)
+        reported = _learn(split, rounds, seed)
         yield Method(TASTE, 1), reported.rank(split.users, LENGTH, split.known)
+        yield Method(CIRCLES, 1), _learn(split, rounds, seed, tastes.ratings).rank(split.users, LENGTH, split.known)
     yield Method(RANDOM_BINS, 1, control=True), random_bins.rank(split.users, LENGTH, split.known)
     yield Method(MOST_CONNECTED, 1, control=True), _rank(split, rank_by_contacts(reported.affinity.contacts).scores)
     tree = PrivaCT(epsilon, n_bins=1, random_state=np.random.default_rng([seed, 5])).fit(split.graph).tree_
@@ -83,9 +106,10 @@ def list_reported(
     yield Method(MOST_CONNECTED, ROUNDS, control=True), _rank(split, rank_by_contacts(series.affinity.contacts).scores)
 
 
-def _learn(split: HiddenContacts, rounds: list[PlayedRound], seed: int) -> ContactRecommender:
+def _learn(split: HiddenContacts, rounds: list[PlayedRound], seed: int, ratings: Ratings | None = None) -> ContactRecommender:
     """The recommender of some rounds. The tree, a random one, decides only between users who are equally likely."""
-    return ContactRecommender(draw_random_tree(split.graph.n_users, np.random.default_rng([seed, 2]))).fit(rounds)
+    tree = draw_random_tree(split.graph.n_users, np.random.default_rng([seed, 2]), split.graph.users)
+    return ContactRecommender(tree).fit(rounds, ratings)
 
 
 def _play(split: HiddenContacts, epsilon: float, labels: NDArray[np.int32] | None, rounds: int, seed: int) -> list[PlayedRound]:

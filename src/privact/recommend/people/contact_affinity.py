@@ -22,14 +22,15 @@ class ContactAffinity:
     """What the reports of a round or a series say about who may know whom.
 
     contacts: (n,) expected number of contacts.
-    member: (n, G) probability of each group. lift: (G, G) how many times more contacts two groups have than chance gives.
+    member: (n, G) probability of each group, dense or SciPy sparse.
+    lift: (G, G) how many times more contacts two groups have than chance gives.
     group: (n,) public group of each user in the last round, -1 for none.
     own: (n, K) logarithm of how many times the contacts in each public group that others like the user have.
     reach: (n, K) logarithm of the expected product of that and of the number of contacts.
     """
 
     contacts: NDArray[np.float64]
-    member: NDArray[np.float32]
+    member: Any
     lift: NDArray[np.float64]
     group: NDArray[np.int64]
     own: NDArray[np.float32]
@@ -42,7 +43,7 @@ class ContactAffinity:
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(q, n) log-odds of being contacts of some users, up to a constant of each row."""
-        between = np.log(self.member[rows] @ self.lift @ self.member.T)
+        between = np.log((self.member[rows] @ self.lift) @ self.member.T)
         own = np.column_stack([self.own[rows], np.zeros(len(rows), np.float32)])  # -1, no group, is the last column
         reach = np.column_stack([self.reach, np.log(self.contacts)])
         return np.asarray(between + own[:, self.group] + reach[:, self.group[rows]].T)
@@ -50,7 +51,8 @@ class ContactAffinity:
     def lift_of(self, row: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """(m,) how many times more likely than chance a user's contacts are in the groups of some others."""
         own = np.append(self.own[row], np.float32(0.0))
-        return np.asarray(self.member[row] @ self.lift @ self.member[others].T * np.exp(own[self.group[others]]))
+        between = (self.member[[row]] @ self.lift) @ self.member[others].T
+        return np.asarray(between[0] * np.exp(own[self.group[others]]))
 
 
 def rank_by_contacts(contacts: NDArray[np.float64]) -> ContactAffinity:

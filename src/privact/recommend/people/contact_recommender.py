@@ -12,11 +12,13 @@ from privact.errors import InputError, NotFittedError
 from privact.ids import UserId
 from privact.learn.evidence.series.series_rounds import SeriesRound
 from privact.recommend.cores import run_on_all_cores, split_into_blocks
+from privact.recommend.data.ratings import Ratings
 from privact.recommend.people.contact_affinity import ContactAffinity
 from privact.recommend.people.round_affinity import fit_round
 from privact.recommend.people.series_affinity import fit_series
 from privact.recommend.ranking import NOTHING, find_best_items
 from privact.recommend.recommender import User
+from privact.recommend.taste_groups import make_taste_vectors
 from privact.tree.ancestry import find_close
 from privact.tree.counts import check_count
 from privact.tree.hct import HierarchicalClusterTree
@@ -93,10 +95,12 @@ class ContactRecommender:
         self.discoverable: NDArray[np.bool_] = listed
         self._affinity: ContactAffinity | None = None
 
-    def fit(self, rounds: Sequence[ReportedRound]) -> Self:
+    def fit(self, rounds: Sequence[ReportedRound], ratings: Ratings | None = None) -> Self:
         """Learn from the reports of one round, or of all rounds of a series; what was learned before is forgotten.
 
         rounds: in the order they were played. Row i of the reports and bins is leaf i of the tree.
+        ratings: what the service holds about its users. With one round over public groups, users are also compared by taste
+            circles (`taste_circles`), as much as the reports bear it out. A series finds its groups itself and takes none.
         """
         if not rounds:
             raise InputError("there are no rounds: give the reports of at least one")
@@ -107,9 +111,19 @@ class ContactRecommender:
                     f"a round has reports or bins of {max(lengths)} users, the tree {self.tree.n_users}: give a row for each leaf"
                 )
         played = [SeriesRound(each.reports, each.bins, each.epsilon_report) for each in rounds]
-        self._affinity = fit_round(played[0]) if len(played) == 1 else fit_series(played)
+        if len(played) > 1:
+            if ratings is not None:
+                raise InputError(f"ratings with a series of {len(played)} rounds: give them with one round over public groups")
+            self._affinity = fit_series(played)
+        else:
+            self._affinity = fit_round(played[0], None if ratings is None else self._find_tastes(ratings))
         self._many = float(np.quantile(self._affinity.contacts, CONNECTED))
         return self
+
+    def _find_tastes(self, ratings: Ratings) -> NDArray[np.float64]:
+        """(n, f) the taste of each leaf."""
+        users = tuple(self.tree.users) if self.tree.users is not None else tuple(map(str, range(self.tree.n_users)))
+        return make_taste_vectors(ratings if ratings.users == users else ratings.for_users(users), 0)
 
     @property
     def affinity(self) -> ContactAffinity:

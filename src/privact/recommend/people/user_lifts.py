@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from privact.learn.limits import LIMITS, Limits
 from privact.recommend.people.count_laws import LARGEST, CountLaws, tabulate_counts
 
-__all__ = ["SHAPES", "UserLifts", "fit_user_lifts"]
+__all__ = ["SHAPES", "FittedLaw", "ReportSample", "UserLifts", "estimate_users", "fit_user_lifts"]
 
 SHAPES = (np.inf, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
 """How much users of a group may differ, from not at all."""
@@ -46,6 +46,47 @@ class UserLifts(NamedTuple):
     shape: float
 
 
+class ReportSample:
+    """The reports of a sample of users, against which laws of reports are held.
+
+    reports: (n, K) noisy number of contacts in each group; may be memory-mapped.
+    epsilon_report: the privacy parameter of a report; None without noise. limits: where large networks are sampled.
+    """
+
+    def __init__(self, reports: NDArray[np.integer[Any]], epsilon_report: float | None, limits: Limits = LIMITS) -> None:
+        n = len(reports)
+        self.users = np.arange(0, n, max(1, -(-n // limits.posterior_sample)))
+        self.reports, _ = _scale(reports[self.users])
+        self.epsilon_report = epsilon_report
+        self.largest = float(max(self.reports.sum(axis=1).max(), self.reports.max(), 4.0))
+        self.grid = np.append(0.05, np.geomspace(0.3, 1.1 * self.largest, GRID - 1))
+        self._laws: dict[float, CountLaws] = {}
+
+    def fit(self, row: NDArray[np.integer[Any]], shares: NDArray[np.float64], shape: float) -> FittedLaw:
+        """The law of reports with one shape. row: (n,) the row of `shares` that is the user's."""
+        if shape not in self._laws:
+            self._laws[shape] = tabulate_counts(self.largest, shape, self.epsilon_report)
+        prior, fit = _spread(_log_likelihood(self._laws[shape], self.reports, row[self.users], shares, self.grid))
+        return FittedLaw(fit, self._laws[shape], prior)
+
+    def fit_shape(self, row: NDArray[np.integer[Any]], shares: NDArray[np.float64]) -> FittedLaw:
+        """The law of reports with the likeliest shape."""
+        shapes = SHAPES if shares.shape[1] > 1 else SHAPES[:1]
+        return max((self.fit(row, shares, shape) for shape in shapes), key=lambda found: found.log_likelihood)
+
+
+class FittedLaw(NamedTuple):
+    """A law of reports.
+
+    log_likelihood: of the reports of the sample. laws: tables of its shape.
+    prior: (GRID,) distribution of the number of contacts.
+    """
+
+    log_likelihood: float
+    laws: CountLaws
+    prior: NDArray[np.float64]
+
+
 def fit_user_lifts(
     reports: NDArray[np.integer[Any]],
     row: NDArray[np.integer[Any]],
@@ -59,20 +100,21 @@ def fit_user_lifts(
     row: (n,) the row of `shares` that is the user's. shares: (rows, K) expected share of contacts in each group.
     epsilon_report: the privacy parameter of a report; None without noise. limits: where large networks are sampled.
     """
+    sample = ReportSample(reports, epsilon_report, limits)
+    return estimate_users(reports, row, shares, sample, sample.fit_shape(row, shares))
+
+
+def estimate_users(
+    reports: NDArray[np.integer[Any]],
+    row: NDArray[np.integer[Any]],
+    shares: NDArray[np.float64],
+    sample: ReportSample,
+    fitted: FittedLaw,
+) -> UserLifts:
+    """What each report says under a law. reports, row, shares: as for `fit_user_lifts`. sample: that the law was fitted to."""
     n, n_bins = reports.shape
-    sample = np.arange(0, n, max(1, -(-n // limits.posterior_sample)))
-    scaled, scale = _scale(reports[sample])
-    largest = float(max(scaled.sum(axis=1).max(), scaled.max(), 4.0))
-    grid = np.append(0.05, np.geomspace(0.3, 1.1 * largest, GRID - 1))
-    best: tuple[float, CountLaws, NDArray[np.float64]] | None = None
-    for shape in SHAPES if n_bins > 1 else SHAPES[:1]:
-        laws = tabulate_counts(largest, shape, epsilon_report)
-        evidence = _log_likelihood(laws, scaled, row[sample], shares, grid)
-        prior, fit = _spread(evidence)
-        if best is None or fit > best[0]:
-            best = fit, laws, prior
-    assert best is not None
-    _, laws, prior = best
+    _, laws, prior = fitted
+    grid = sample.grid
     contacts, log_lift, log_reach = np.empty(n), np.zeros((n, n_bins), np.float32), np.empty((n, n_bins), np.float32)
     for first in range(0, n, BLOCK):
         part = slice(first, first + BLOCK)
@@ -80,7 +122,8 @@ def fit_user_lifts(
         found = _log_likelihood(laws, scaled, row[part], shares, grid) + np.log(prior)
         weight = np.exp(found - found.max(axis=1, keepdims=True))
         weight /= weight.sum(axis=1, keepdims=True)
-        contacts[part] = (weight @ grid) / scale if epsilon_report is not None else np.maximum(reports[part].sum(axis=1), 0.05)
+        exact = sample.epsilon_report is None
+        contacts[part] = np.maximum(reports[part].sum(axis=1), 0.05) if exact else (weight @ grid) / scale
         log_reach[part] = np.log(contacts[part, None])
         if not np.isinf(laws.shape):
             log_lift[part] = np.log(_expected_lifts(laws, scaled, row[part], shares, grid, weight))
