@@ -25,8 +25,9 @@ def rows(cliques: ContactGraph) -> list[dict]:
     items = [f"item {user // 40} {number}" for user in range(120) for number in range(4)]
     ratings = Ratings.from_frame({"user": np.repeat(users, 4), "item": items, "rating": np.ones(480)})
     graph = ContactGraph.from_rows(cliques.edges(), users)
-    lists = {epsilon: [measure_lists(graph, ratings, epsilon, 0)] for epsilon in (None, 4.0)}
-    return summarize("own", lists)
+    fixed = measure_lists(graph, ratings, "fixed", None, 0)
+    reported = [each for kind in ("round", "series") for each in measure_lists(graph, ratings, kind, 4.0, 0)]
+    return summarize("own", {None: [fixed], 4.0: [reported]})
 
 
 def test_a_hidden_contact_is_known_to_neither_end(cliques: ContactGraph) -> None:

@@ -36,7 +36,8 @@ __all__ = [
     "Method",
     "Tastes",
     "list_fixed",
-    "list_reported",
+    "list_round",
+    "list_series",
 ]
 
 GROUPS, FACTORS = 12, 32
@@ -87,10 +88,10 @@ def list_fixed(split: HiddenContacts, tastes: Tastes | None, seed: int) -> Itera
         yield Method(name, private=False), _rank(split, scorer)
 
 
-def list_reported(
+def list_round(
     split: HiddenContacts, tastes: Tastes | None, epsilon: float, seed: int
 ) -> Iterator[tuple[Method, NDArray[np.int64]]]:
-    """The lists that see reports made with epsilon. tastes: as for `list_fixed`."""
+    """The lists that see one round of reports made with epsilon. tastes: as for `list_fixed`."""
     reported = random_bins = _learn(split, _play(split, epsilon, None, 1, seed), seed)
     if tastes is not None:
         rounds = _play(split, epsilon, tastes.labels, 1, seed)
@@ -101,6 +102,10 @@ def list_reported(
     yield Method(MOST_CONNECTED, 1, control=True), _rank(split, rank_by_contacts(reported.affinity.contacts).scores)
     tree = PrivaCT(epsilon, n_bins=1, random_state=np.random.default_rng([seed, 5])).fit(split.graph).tree_
     yield Method("degree-only tree", 1, control=True), _rank(split, lambda rows: _nearness(tree, rows))
+
+
+def list_series(split: HiddenContacts, epsilon: float, seed: int) -> Iterator[tuple[Method, NDArray[np.int64]]]:
+    """The lists that see a series of rounds that share epsilon."""
     series = _learn(split, _play(split, epsilon, None, ROUNDS, seed), seed)
     yield Method(SERIES, ROUNDS), series.rank(split.users, LENGTH, split.known)
     yield Method(MOST_CONNECTED, ROUNDS, control=True), _rank(split, rank_by_contacts(series.affinity.contacts).scores)
