@@ -26,8 +26,8 @@ EXPERIMENT = Experiment(
     "degree-only tree and a random tree; without them the table is refused. Where the paper's formula leaves room: items "
     "that nobody in the community rated come after all others, by itemAvg, and of equal scores the smaller item number "
     "is first, with items in random order. Our own method is bins of taste groups, the whole tree and the user's own "
-    "report; taste groups, and how much each source is believed, are learned from the training ratings alone. Ratings "
-    "are not protected by this mechanism.",
+    "report. Number of taste groups, dimensions of taste and how much each source is believed are chosen inside the "
+    "training part of each fold. Ratings are not protected by this mechanism.",
     quick="One fold and one seed.",
     options=(
         Option("epsilon", 1.0, "The privacy promise per contact."),
@@ -35,6 +35,6 @@ EXPERIMENT = Experiment(
         Option("seeds", 3, "Seeds of bins, noise and trees.", quick=1, minimum=1),
     ),
     files=("social", "ratings"),
-    version=2,
+    version=3,
     evaluates="cold-start",
 )

@@ -13,8 +13,9 @@ from privact.experiments.report.recommendation_rows import Row, refuse_without_c
 from privact.experiments.running.kept_parts import KeptParts
 from privact.experiments.running.networks import Networks, RatedNetwork
 from privact.experiments.running.significance import paired_p_value
-from privact.experiments.table3.methods import BEST, BROAD, GROUPS, METHODS, ColdStartRun
+from privact.experiments.table3.methods import BEST, METHODS, Choice, ColdStartRun
 from privact.experiments.table3.paper import PAPER
+from privact.experiments.table3.taste_choice import CANDIDATES
 from privact.protocol.round import epsilon_per_report
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.splits import FOLDS, Split, split_users
@@ -42,13 +43,13 @@ class Plan:
 
 
 _SPLIT_SEED = 7
-_VERSION = 6  # of what a part holds
+_VERSION = 7  # of what a part holds
 
 
 def measure(task: Task) -> dict[str, Any]:
     """Every method on every fold with every seed.
 
-    Returns `rows`, `comparisons` (our recommender against each of AGAINST, a paired test over users) and `chosen` settings.
+    Returns `rows`, `comparisons` (our recommender against each of AGAINST, a paired test over users) and what was `chosen`.
     """
     plan, names = Plan(**task.options), task.names()
     epsilon_per_report(plan.epsilon)  # refused before anything is read
@@ -69,9 +70,8 @@ def measure(task: Task) -> dict[str, Any]:
             task.progress("cold start", done, total)
             for method, scores in found["methods"].items():
                 runs[method].append({**scores, "fold": settings["fold"]})
-            chosen[name].update(
-                {f"fold {settings['fold']}, seed {settings['seed']}": value for value in found["chosen"].values()}
-            )
+            if found["chosen"]:
+                chosen[name][f"fold {settings['fold']}, seed {settings['seed']}"] = found["chosen"]
         rows += [_make_row(name, method.name, runs[method.name], plan) for method in METHODS]
         comparisons += [_compare(name, against, runs) for against in AGAINST]
     return {
@@ -97,7 +97,7 @@ def _list_parts(name: str, plan: Plan, networks: Networks) -> Iterator[tuple[dic
     for fold in range(plan.folds):
         for seed in (None, *range(plan.seeds)):
             settings = {"experiment": "cold start", "dataset": name, "data": content, "fold": fold, "seed": seed}
-            settings |= {"epsilon": plan.epsilon, "taste": [GROUPS, BROAD]}
+            settings |= {"epsilon": plan.epsilon, "taste": [list(each) for each in CANDIDATES]}
 
             def run(fold: int = fold, seed: int | None = seed) -> dict[str, Any]:
                 split = splits()[fold]
@@ -116,8 +116,13 @@ def _measure_part(network: RatedNetwork, split: Split, seed: int | None, epsilon
         found[name] = {"ndcg": scores.mean_ndcg, "map": scores.mean_average_precision}
         if name in (BEST, *AGAINST):
             found[name]["users"] = [round(value, 6) for value in scores.ndcg.tolist()]  # type: ignore[assignment]
-    chosen = {name: {key: _plain(value) for key, value in vars(settings).items()} for name, settings in run.chosen.items()}
-    return {"methods": found, "chosen": chosen}
+    return {"methods": found, "chosen": {name: _describe(choice) for name, choice in run.chosen.items()}}
+
+
+def _describe(choice: Choice) -> dict[str, Any]:
+    """A choice as JSON has it."""
+    settings = {key: _plain(value) for key, value in vars(choice.settings).items()}
+    return {"groups": choice.taste.n_groups, "factors": choice.taste.factors, **settings}
 
 
 def _plain(number: float) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from privact.estimator import PrivaCT
 from privact.experiments.report.recommendation_rows import Control
 from privact.experiments.running.networks import RatedNetwork
 from privact.experiments.running.rounds import reported_degrees, rounds_of
+from privact.experiments.table3.taste_choice import Taste, choose_taste
 from privact.recommend.cold_start.cold_start_recommender import ColdStartRecommender, ColdStartSettings
 from privact.recommend.cold_start.community_filter import CommunityFilter, ItemAverage
 from privact.recommend.cold_start.validation import choose_settings
@@ -20,9 +22,9 @@ from privact.recommend.data.splits import Split
 from privact.recommend.neighbours import draw_random_neighbours, find_tree_neighbours
 from privact.recommend.popularity import MostPopular
 from privact.recommend.recommender import Recommender
-from privact.recommend.taste_groups import TasteGroups, find_taste_groups
+from privact.recommend.taste_groups import find_taste_groups
 
-__all__ = ["BEST", "METHODS", "ColdStartRun", "Method"]
+__all__ = ["BEST", "METHODS", "NO_NOISE", "Choice", "ColdStartRun", "Method"]
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,7 @@ class Method:
 
 
 BEST = "tree and report, taste bins"
-
-GROUPS, BROAD = 5, 8
-"""Taste groups, and dimensions of the taste they are found in. Few and broad: each count then stands further above its noise."""
+NO_NOISE = f"{BEST}, no noise"
 
 METHODS: tuple[Method, ...] = (
     Method("most popular", reports=False, control="most popular", seeded=False),
@@ -64,25 +64,30 @@ METHODS: tuple[Method, ...] = (
     Method("whole tree, taste bins"),
     Method("report alone, taste bins"),
     Method(BEST),
-    Method(f"{BEST}, no noise", reports=False, private=False),
+    Method(NO_NOISE, reports=False, private=False),
 )
 """The rows of the table, in order."""
+
+
+class Choice(NamedTuple):
+    """What was chosen in the training part of a fold. taste: groups of the round. settings: how much each source is believed."""
+
+    taste: Taste
+    settings: ColdStartSettings
 
 
 class ColdStartRun:
     """One fold with one seed: rounds are played and trees learned when a method first asks for them.
 
     network: contacts and ratings. split: the fold; the users to be served have no ratings in it. seed: of bins, noise and trees.
-    epsilon: the promise per edge. n_groups, factors: of taste.
+    epsilon: the promise per edge. taste: groups of the round; chosen from the training ratings unless given (`taste_choice`).
     """
 
-    def __init__(
-        self, network: RatedNetwork, split: Split, seed: int, epsilon: float, n_groups: int = GROUPS, factors: int = BROAD
-    ) -> None:
+    def __init__(self, network: RatedNetwork, split: Split, seed: int, epsilon: float, taste: Taste | None = None) -> None:
         self.network, self.split, self.seed, self.epsilon = network, split, seed, epsilon
-        self.n_groups, self.factors = n_groups, factors
+        self.taste = taste
         self.rounds = rounds_of(network, seed, epsilon)
-        self.chosen: dict[str, ColdStartSettings] = {}
+        self.chosen: dict[str, Choice] = {}
 
     def fixed(self) -> Iterator[tuple[str, Recommender]]:
         """The methods that no seed changes."""
@@ -108,24 +113,27 @@ class ColdStartRun:
         yield "whole tree, random bins", self._whole(ColdStartRecommender(self.rounds.random_bins.tree_, train), 2)
         yield "whole tree, taste bins", self._whole(ColdStartRecommender(taste.tree_, train), 3)
         best = self._whole(self._with_report(taste, train), 4)
-        settings = self.chosen[BEST] = best.settings
-        yield "report alone, taste bins", self._with_report(taste, train, replace(settings, strength=np.inf))
+        self.chosen[BEST] = Choice(self._find_taste(self.epsilon), best.settings)
+        yield "report alone, taste bins", self._with_report(taste, train, replace(best.settings, strength=np.inf))
         yield BEST, best
-        yield f"{BEST}, no noise", self._whole(self._with_report(self.taste_round(None), train), 5)
+        exact = self._whole(self._with_report(self.taste_round(None), train), 5)
+        self.chosen[NO_NOISE] = Choice(self._find_taste(None), exact.settings)
+        yield NO_NOISE, exact
 
     def taste_round(self, epsilon: float | None) -> PrivaCT:
         """A round in which bins are taste groups of the users with ratings."""
         if epsilon not in self._taste_rounds:
-            groups = self._groups
+            taste = self._find_taste(epsilon)
+            groups = find_taste_groups(self.split.train, taste.n_groups, self._rng(3), taste.factors)
             model = PrivaCT(
                 epsilon, n_bins=groups.n_groups, bins=groups.labels, profile="shares", balance=0.0, random_state=self._rng(4)
             )
             self._taste_rounds[epsilon] = model.fit(self.network.graph)
         return self._taste_rounds[epsilon]
 
-    @cached_property
-    def _groups(self) -> TasteGroups:
-        return find_taste_groups(self.split.train, self.n_groups, self._rng(3), self.factors)
+    def _find_taste(self, epsilon: float | None) -> Taste:
+        """The groups of a round: given, or chosen from the training ratings for its noise."""
+        return self.taste or choose_taste(self.split, epsilon)
 
     @cached_property
     def _taste_rounds(self) -> dict[float | None, PrivaCT]:

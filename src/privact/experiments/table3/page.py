@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,15 @@ def write_page(document: dict[str, Any]) -> Page:
     parts = [
         f"NDCG@{document['k']} / MAP@{document['k']}, mean over {rows[0]['folds']} folds and {max(r['seeds'] for r in rows)} "
         f"seeds of bins, noise and trees; epsilon is {document['epsilon']:g} per contact. Users who are served have no ratings. "
-        "Controls are marked with a star.",
+        "Controls are marked with a star. Everything is chosen inside the training part of each fold: the number of taste groups "
+        "and the dimensions of taste before the round, from training ratings alone (rehearsed rounds, no contact goes in); how "
+        "much the tree and the report are believed, popularity included, by training users who are served as if without "
+        "ratings. The row without noise chooses its own.",
         markdown_table(["method", "private", *networks], [_line(method.name, rows, networks) for method in METHODS]),
+    ]
+    parts += [
+        "What was chosen, and in how many runs:",
+        markdown_table(["network", "method", "taste bins", "rule"], _choices(document["chosen"])),
     ]
     if stated:
         parts += [
@@ -101,6 +109,28 @@ def check_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> list
             decided=all(c["p_value"] <= LIKELY or c["p_value"] >= 1 - LIKELY for c in comparisons),
         )
     ]
+
+
+def _choices(chosen: dict[str, dict[str, dict[str, dict[str, Any]]]]) -> list[list[str]]:
+    """A line for each network and method: groups and rules, the most frequent first."""
+    lines = []
+    for network, runs in chosen.items():
+        for method in dict.fromkeys(name for run in runs.values() for name in run):
+            made = [run[method] for run in runs.values() if method in run]
+            groups = Counter(f"{each['groups']} groups in {each['factors']} dimensions" for each in made)
+            rules = Counter(_format_rule(each) for each in made)
+            lines.append(
+                [network, method, *("; ".join(f"{name} ({n})" for name, n in each.most_common()) for each in (groups, rules))]
+            )
+    return lines
+
+
+def _format_rule(chosen: dict[str, Any]) -> str:
+    """Settings in words; null is infinity."""
+    tree = "no tree" if chosen["strength"] is None else f"tree {chosen['strength']:g}"
+    groups = "no groups" if chosen["power"] == 0 else f"groups {chosen['prior']:g}, {chosen['power']:g}"
+    similar = "no similar reports" if chosen["ridge"] is None else f"similar reports {chosen['ridge']:g}"
+    return f"{tree}, {groups}, {similar}" + (", users even" if chosen["evenly"] else "")
 
 
 def _target(comparison: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from privact.experiments.report.recommendation_rows import Control
 from privact.experiments.running.networks import RatedNetwork
 from privact.experiments.running.rounds import reported_degrees
 from privact.experiments.table3.methods import ColdStartRun
+from privact.experiments.table3.taste_choice import Taste
 from privact.protocol.round import default_bins
 from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.splits import Split, split_ratings
@@ -208,8 +209,8 @@ class ExistingRun:
 
     def _round(self, seed: int) -> ColdStartRun:
         if seed not in self._rounds:
-            fine = default_bins(self.network.graph.n_users), FACTORS
-            self._rounds[seed] = ColdStartRun(self.network, self.split, seed, EPSILON, *fine)
+            fine = Taste(default_bins(self.network.graph.n_users), FACTORS)
+            self._rounds[seed] = ColdStartRun(self.network, self.split, seed, EPSILON, fine)
         return self._rounds[seed]
 
     def _fitted(self, method: Method, seed: int) -> Recommender:

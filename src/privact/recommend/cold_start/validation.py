@@ -15,7 +15,7 @@ from privact.recommend.data.metrics import CUTOFF, score
 from privact.recommend.data.ratings import Ratings
 from privact.recommend.ranking import find_best_items
 
-__all__ = ["GRID", "ITEMS", "choose_settings", "choose_settings_for_tree"]
+__all__ = ["GRID", "ITEMS", "choose_settings", "choose_settings_for_tree", "keep_most_rated"]
 
 GRID: tuple[ColdStartSettings, ...] = (
     ColdStartSettings(),
@@ -62,7 +62,7 @@ def choose_settings(
     rng: a seed or a generator; draws who is asked.
     grid: what to try, first what to keep in doubt.
     """
-    ratings = _keep_most_rated(recommender.ratings)
+    ratings = keep_most_rated(recommender.ratings)
     rated = recommender.ratings.activity > 0
     rows = np.flatnonzero(ratings.activity)
     if len(rows) < 2:
@@ -113,7 +113,7 @@ def _count_asked(rated: int, n_ratings: int) -> int:
     return min(rated, max(ASKED, WORK // max(1, n_ratings)))
 
 
-def _keep_most_rated(ratings: Ratings) -> Ratings:
+def keep_most_rated(ratings: Ratings) -> Ratings:
     """The same users with the most rated items only."""
     if ratings.n_items <= ITEMS:
         return ratings

@@ -47,7 +47,9 @@ def find_taste_circles(vectors: NDArray[np.float64], group: NDArray[np.integer[A
     """
     rated = np.any(vectors != 0.0, axis=1)
     size = max(SIZE, int((group >= 0).sum()) / MOST)
-    circle, of_group, centres = np.full(len(group), -1), [], []
+    circle = np.full(len(group), -1)
+    of_group: list[int] = []
+    centres: list[NDArray[np.float64]] = []
     everybody = vectors[rated].mean(axis=0) if rated.any() else np.zeros(vectors.shape[1])
     for each in np.unique(group[group >= 0]).tolist():
         members = np.flatnonzero((group == each) & rated)
