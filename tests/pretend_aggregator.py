@@ -48,6 +48,7 @@ class PretendAggregator:
         self.headers: list[httpx.Headers] = []
         self.log: RoundLog | None = None
         self.results: dict[str, object] = {}
+        self.wishes: list[bytes] = []
 
     def announce(self, round: Round = ROUND, **changes: object) -> Round:
         """Open a round; every name gets a seed of its own, as from an honest aggregator."""
@@ -84,6 +85,9 @@ class PretendAggregator:
             return httpx.Response(401, json={"error": "no such token"})
         if path == "/v1/me":
             return httpx.Response(200, json={"user": self.user, "enrolled_at": 0, "rounds": list(map(self.notice, self.rounds))})
+        if path == "/v1/me/discoverable":
+            self.wishes.append(request.read())
+            return httpx.Response(200, content=self.wishes[-1])
         _, _, _, name, *between, what = path.split("/")
         if what in self.results and between in ([], ["tree"]):
             return httpx.Response(200, json=self.results[what])

@@ -390,6 +390,30 @@ def test_what_comes_back_is_said_in_names(run, ask, server, joined):
     fails(run("device", "community", "--size", "0"), "--size is 0")
 
 
+def test_known_contacts_are_left_out_on_the_device_and_change_no_question(run, ask, server, joined, contacts):
+    server.announce()
+    server.states["spring"], server.reports["spring"] = "released", b""
+    told = ["bob@a.example", "dan@d.example", "cleo@b.example", "eve@e.example"]
+    server.results["people"] = {"people": [{"rank": 1, "user": user, "reason": "close to you"} for user in told]}
+    found = ask("device", "people", "--contacts", contacts)["people"]
+    assert [each["user"] for each in found] == ["dan@d.example", "eve@e.example"]
+    questions = list(server.asked)
+    contacts.write_text("Account address,Show boosts\ndan@d.example,true\n")
+    server.asked.clear()
+    assert len(ask("device", "people", "--contacts", contacts, "-k", "2")["people"]) == 2
+    assert server.asked == questions[-len(server.asked) :]
+    fails(run("device", "people", "--contacts", contacts.parent / "nothing.csv"), "nothing.csv")
+
+
+def test_a_person_may_say_that_nobody_is_told_about_them(run, ask, server, joined):
+    assert run("device", "discoverable", "--no").stdout == "Nobody is told about you any more.\n"
+    assert ask("device", "discoverable", "--yes") == {"user": "ada@vinyl.example", "discoverable": True}
+    assert server.wishes == [b'{"discoverable": false}', b'{"discoverable": true}']
+    assert run("device", "discoverable").exit_code == 2
+    server.broken = [500] * 20
+    fails(run("device", "discoverable", "--no"), "cannot be reached")
+
+
 def test_watch_looks_once_tells_what_waits_and_writes_a_unit(run, server, joined, contacts, monkeypatch):
     server.announce()
     seen = run("device", "watch", "--contacts", contacts, "--once")

@@ -143,6 +143,14 @@ class DeviceClient:
         self._refuse_unknown_token(response)
         return response
 
+    def set_discoverable(self, discoverable: bool) -> None:
+        """Say whether the token's user may be named to others as somebody whom they may know."""
+        path, wish = "/v1/me/discoverable", b'{"discoverable": true}' if discoverable else b'{"discoverable": false}'
+        response = self._connection.ask("PUT", path, longest=4096, content=wish, content_type="application/json")
+        self._refuse_unknown_token(response)
+        if response.status != 200:
+            raise AggregatorError(f"{path} at {self.address.url}: {response.error_line()}: ask the operator")
+
     def _get(self, path: str, longest: int) -> Response:
         response = self._connection.ask("GET", path, longest=longest)
         self._refuse_unknown_token(response)

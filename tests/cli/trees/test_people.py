@@ -49,3 +49,14 @@ def test_labels_that_were_not_the_bins_are_refused(files):
     done = run(files, "--labels", "wrong.tsv")
     assert done.exit_code != 0
     assert "give the labels that were the bins" in done.output
+
+
+def test_ratings_need_the_labels_that_were_the_bins(files):
+    lines = "".join(f"{user}\titem {user // 30} {number}\t1\n" for user in range(60) for number in range(3))
+    (files / "ratings.tsv").write_text("user\titem\trating\n" + lines)
+    done = run(files, "--labels", "labels.tsv", "--ratings", "ratings.tsv", "-k", "5", "--json")
+    assert done.exit_code == 0, done.output
+    assert {int(each["user"]) for each in json.loads(done.output)["people"]} <= set(range(1, 30))
+    done = run(files, "--ratings", "ratings.tsv")
+    assert done.exit_code != 0
+    assert "without --labels" in done.output

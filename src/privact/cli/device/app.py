@@ -11,7 +11,7 @@ from privact.cli.device.answer import answer
 from privact.cli.device.join import join, move
 from privact.cli.device.ledger import limit, show, status
 from privact.cli.device.page import page
-from privact.cli.device.results import community, people, recommend
+from privact.cli.device.results import community, discoverable, people, recommend
 from privact.cli.device.spelling import PROGRAM, spell_command
 from privact.cli.device.verify import verify
 from privact.cli.device.watch import watch
@@ -65,7 +65,8 @@ _add(
     "privact device watch --contacts following_accounts.csv --unit > ~/.config/systemd/user/privact-device.service",
 )
 _add(community, "privact device community\nprivact device community --size 50 --round spring")
-_add(people, "privact device people -k 10")
+_add(people, "privact device people -k 10\nprivact device people --contacts following_accounts.csv")
+_add(discoverable, "privact device discoverable --no")
 _add(recommend, "privact device recommend -k 5")
 _add(status, "privact device status\nprivact device status --json")
 _add(show, "privact device show --round spring")

@@ -1,4 +1,4 @@
-"""privact device community, people and recommend: what comes back from a round that is over."""
+"""privact device community, people, discoverable and recommend: what comes back from a round that is over."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from privact.cli.device.options import HomeFolder, Url, home_at
+from privact.cli.device.options import ContactsFormat, HomeFolder, Url, VcardField, home_at
 from privact.cli.text import Json, columns, number, paragraph, print_json, table
 
 if TYPE_CHECKING:
     from privact.client.device_client import DeviceClient
     from privact.device.ledger.home import Account
 
-__all__ = ["community", "people", "recommend"]
+__all__ = ["community", "discoverable", "people", "recommend"]
+
+_MOST = 100  # people whom an aggregator names at once
 
 _R = TypeVar("_R")
 _RoundId = Annotated[str | None, typer.Option("--round", metavar="ID", help="The round.", show_default="the newest that is over")]
@@ -51,7 +53,13 @@ def community(
 
 
 def people(
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many people at most.")] = 20,
+    k: Annotated[int, typer.Option("-k", min=1, max=_MOST, help="How many people at most.")] = 20,
+    contacts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your contacts: they are left out here, and not sent anywhere.", show_default=False),
+    ] = None,
+    format: ContactsFormat = None,
+    field: VcardField = "email",
     round: _RoundId = None,
     url: Url = None,
     home: HomeFolder = None,
@@ -59,17 +67,46 @@ def people(
 ) -> None:
     """Show people whom you may know, with reasons.
 
-    Found from everybody's noisy numbers in a round that you answered; only people who want to be found are named.
+    Found from everybody's noisy numbers in a round that you answered; only people who want to be found are named. With your
+    contacts the same question is asked, and this device leaves them out of the response.
     """
     from privact.client.results import read_people
+    from privact.device.contacts.contact_list import check_contacts_file, read_contacts
 
-    account, name, found = _read(home, url, round, lambda aggregator, account, name: read_people(aggregator, name, k))
+    if contacts is not None:
+        check_contacts_file(contacts, format)
+    asked = k if contacts is None else _MOST  # what is asked must not depend on who the contacts are
+    account, name, found = _read(home, url, round, lambda aggregator, account, name: read_people(aggregator, name, asked))
+    if contacts is not None:
+        known = set(read_contacts(contacts, account.user, format=format, field=field).ids)
+        found = [person for person in found if person.user not in known][:k]
     if json:
         print_json({"round": name, "user": account.user, "people": [vars(person) for person in found]})
     elif not found:
         print("Nobody can be named yet: nobody whom you may know wants to be found.")
     else:
         table(["you may know", "why"], [[person.user, person.reason] for person in found])
+
+
+def discoverable(
+    yes: Annotated[bool, typer.Option("--yes/--no", help="Whether others may be told about you.", show_default=False)],
+    url: Url = None,
+    home: HomeFolder = None,
+    json: Json = False,
+) -> None:
+    """Say whether others are told about you as somebody whom they may know.
+
+    It holds for all rounds of the aggregator, from the next list on. You get lists either way.
+    """
+    from privact.client.device_client import DeviceClient
+
+    account = home_at(home).account(url)
+    with DeviceClient(account.address, account.token) as aggregator:
+        aggregator.set_discoverable(yes)
+    if json:
+        print_json({"user": account.user, "discoverable": yes})
+    else:
+        print("Others may be told about you." if yes else "Nobody is told about you any more.")
 
 
 def recommend(

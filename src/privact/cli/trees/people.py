@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from privact.cli.files import find_user
+from privact.cli.files import RepeatsChoice, find_user, read_repeats
 from privact.cli.text import Json, paragraph, print_json, table
 from privact.cli.trees.tree_reports import open_reports
 
@@ -21,7 +21,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(
     epilog="\b\nExample:\n  privact people --tree tree.hct --reports reports.parquet --labels labels.tsv --epsilon 1 --user ada\n"
-    "  privact people --tree tree.hct --reports reports.parquet --epsilon 1 --user ada --hide opted-out.txt"
+    "  privact people --tree tree.hct --reports reports.parquet --epsilon 1 --user ada --hide opted-out.txt\n"
+    "  privact people --tree tree.hct --reports reports.parquet --labels labels.tsv --ratings ratings.tsv --epsilon 1 --user ada"
 )
 def people(
     tree: Annotated[Path, typer.Option(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)],
@@ -50,13 +51,24 @@ def people(
         Path | None,
         typer.Option(metavar="FILE", help="Users who opted out of being recommended: one id per line.", show_default=False),
     ] = None,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ratings 'user<TAB>item<TAB>rating': with --labels, users of a label are also compared by what they rate.",
+            show_default=False,
+        ),
+    ] = None,
+    repeats: RepeatsChoice = "error",
     json: Json = False,
 ) -> None:
     """List users whom a user may know.
 
     Users are ranked by how likely they are to be contacts, from noisy reports and public labels alone: it costs no further
-    epsilon. Reasons are coarse, and there are no scores.
+    epsilon. Reasons are coarse, and there are no scores. Ratings are not protected: with them, a list tells who rates alike.
     """
+    from privact.errors import InputError
+    from privact.recommend.data.read_ratings import read_ratings
     from privact.recommend.people.contact_recommender import ContactRecommender
     from privact.tree.hct import HierarchicalClusterTree
 
@@ -64,7 +76,10 @@ def people(
     asked = cast("UserId", find_user(loaded, user))
     files = [file for file in (known, hide) if file is not None]
     hidden = [cast("UserId", find_user(loaded, name)) for file in files for name in _read_ids(file, loaded)]
-    recommender = ContactRecommender(loaded).fit([_read_round(loaded, reports, labels, epsilon)])
+    if ratings is not None and labels is None:
+        raise InputError(f"--ratings {ratings} without --labels: give the public labels that were the bins of the round")
+    rated = None if ratings is None else read_ratings(ratings, repeats=read_repeats(repeats))
+    recommender = ContactRecommender(loaded).fit([_read_round(loaded, reports, labels, epsilon)], rated)
     found = recommender.recommend(asked, k, leave_out=hidden)
     if json:
         print_json({"user": user, "people": [each._asdict() for each in found]})

@@ -53,9 +53,9 @@ export class ResultCard {
 
   async #introduce() {
     const people = await this.session.client.people(this.notice.id);
-    if (!people.length) return;
     const list = people.map(({ user, reason }) => make("li", {}, make("b", { textContent: user }), make("span", { className: "quiet", textContent: ` ${reason}` })));
-    this.known.append(make("h3", { textContent: "People you may know" }), make("ul", { className: "plain" }, ...list), this.#choose());
+    const told = list.length ? make("ul", { className: "plain" }, ...list) : make("p", { className: "quiet", textContent: "Nobody can be named yet." });
+    this.known.append(make("h3", { textContent: "People you may know" }), told, this.#choose());
   }
 
   // Whether others are shown this person in the same way: two buttons, and what was done.
