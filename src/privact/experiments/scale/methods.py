@@ -1,8 +1,9 @@
 """What `privact bench scale` runs, each in a process of its own: a table of reports -> a tree.
 
-python -m privact.experiments.scale.methods METHOD REPORTS.npy CHILDREN.npy
+python -m privact.experiments.scale.methods METHOD REPORTS.npy OUTPUT BYTES
 
-All methods are given the same reports. Ours reads them from the file as a round is read; peers get the same posterior, as the
+All methods are given the same reports. Ours reads them with the ids of their users from reports.parquet beside the table, as a
+round is read, and saves the tree with the ids; peers get the same posterior, as the
 dissimilarities of all pairs where they take those, and as expected counts where they take vectors. Two peers are given the
 contacts themselves, in contacts.npy beside the reports: they are not private, and show what a tree of the graph costs.
 """
@@ -13,6 +14,7 @@ import contextlib
 import json
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,20 +29,26 @@ EPSILON_REPORT = EPSILON / 2.0
 CONTACTS = "contacts.npy"
 """The contacts, two row numbers each, in a file beside the reports for peers that need them."""
 
+REPORTS = "reports.parquet"
+"""The reports with ids, in a file beside the table of reports for our own methods."""
+
+ROWS = 1 << 17
+"""Reports written at a time."""
+
 Children = tuple[NDArray[Any], NDArray[Any]]
 
 
-def privact(path: str, workers: int | None = None, cluster: str | None = None) -> Children:
-    """Our own: reports, posterior, parts, graft and polish."""
+def privact(path: str, output: str, workers: int | None = None, cluster: str | None = None) -> None:
+    """Our own: from the file of reports to the file of the tree, with ids."""
     from privact.learn.evidence.profile import RoundReports
     from privact.learn.pipeline import LearnSettings, learn_from_reports
     from privact.learn.reports.report_files import read_reports
     from privact.learn.scale.engines import open_engine
 
     with open_engine(workers, cluster) as engine:
-        reports = RoundReports(read_reports(path, Path(path).parent), EPSILON_REPORT)
-        tree = learn_from_reports(reports, LearnSettings(random_state=0), engine=engine).tree
-    return tree.left, tree.right
+        folder = Path(path).parent
+        reports = RoundReports(read_reports(folder / REPORTS, folder), EPSILON_REPORT)
+        learn_from_reports(reports, LearnSettings(random_state=0), engine=engine).tree.save(output)
 
 
 def average_linkage(path: str) -> Children:
@@ -104,12 +112,19 @@ def louvain(path: str) -> Children:
 GRAPH_PEERS: dict[str, Callable[[str], Children]] = {"Paris on the contacts": paris, "Louvain on the contacts": louvain}
 
 
-def run_method(method: str, path: str) -> Children:
-    """Run a peer by name, or ours: "privact:2" in two processes, "privact dask:2" with two Dask workers."""
+def run_method(method: str, path: str, output: str) -> None:
+    """Run a peer by name, or ours: "privact:2" in two processes, "privact dask:2" with two Dask workers.
+
+    path: the table of reports. output: where our tree, or the two rows of children of a peer's tree, are written.
+    """
     if peer := (PEERS | GRAPH_PEERS).get(method):
-        return peer(path)
+        np.save(output, np.array(peer(path), np.int32))
+        return
     name, workers = method.rsplit(":", 1)
-    return privact(path, None, f"local:{workers}") if name.endswith("dask") else privact(path, int(workers))
+    if name.endswith("dask"):
+        privact(path, output, cluster=f"local:{workers}")
+    else:
+        privact(path, output, int(workers))
 
 
 def _contacts(path: str) -> Any:
@@ -136,22 +151,42 @@ def _expected_counts(path: str) -> Any:
     return posterior.counts(reports)
 
 
+def write_reports_with_ids(folder: Path, reports: NDArray[np.integer[Any]]) -> None:
+    """Write reports and made-up ids of their users, a block at a time."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kind = pa.list_(pa.int32(), reports.shape[1])
+    with parquet.ParquetWriter(folder / REPORTS, pa.schema({"user": pa.string(), "report": kind})) as writer:
+        for first in range(0, len(reports), ROWS):
+            block = np.ascontiguousarray(reports[first : first + ROWS], np.int32)
+            ids = [f"user{first + i}@example.social" for i in range(len(block))]
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(block.ravel()), reports.shape[1])
+            writer.write_table(pa.table({"user": ids, "report": lists}))
+
+
 def main(method: str, path: str, output: str, most_memory: str) -> None:
-    """Run a method, write the children of its tree, and print the seconds it took as JSON; memory errors exit with 3."""
+    """Run a method, and print the seconds and processor seconds it took as JSON; memory errors exit with 3."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
     if method not in GRAPH_PEERS:
-        few = Path(output).parent / "few.npy"
-        np.save(few, np.load(path, mmap_mode="r")[:64])
-        run_method("privact:1" if method not in PEERS else method, str(few))  # compile and import before the clock starts
-    begin = time.perf_counter()
+        with tempfile.TemporaryDirectory(dir=Path(output).parent) as folder:  # compile and import before the clock starts
+            few = Path(folder) / "few.npy"
+            np.save(few, np.load(path, mmap_mode="r")[:64])
+            write_reports_with_ids(few.parent, np.load(few))
+            run_method(method if method in PEERS else "privact:1", str(few), str(few.parent / "few.tree.npy"))
+    begin, used = time.perf_counter(), _used_seconds()
     try:
-        left, right = run_method(method, path)
+        run_method(method, path, output)
     except MemoryError:
         sys.exit(3)
-    seconds = time.perf_counter() - begin
-    np.save(output, np.array([left, right], np.int32))
-    sys.stdout.write(json.dumps({"seconds": seconds}))
+    sys.stdout.write(json.dumps({"seconds": time.perf_counter() - begin, "processor_seconds": _used_seconds() - used}))
+
+
+def _used_seconds() -> float:
+    """Processor time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 if __name__ == "__main__":
