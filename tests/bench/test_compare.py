@@ -48,6 +48,14 @@ def test_a_file_of_all_benchmarks_is_compared_with_one_of_a_single_one(tmp_path)
     assert [change.worse for change in compare_files(one, every)] == [0.0, 0.0]
 
 
+def test_a_quick_run_is_not_compared_with_a_full_one(tmp_path):
+    full, quick = write(tmp_path / "a.json", 10.0, 100.0), tmp_path / "quick.json"
+    quick.write_text(json.dumps(json.loads(full.read_text()) | {"quick": True}))
+    assert len(compare_files(quick, quick)) == 2
+    with pytest.raises(InputError, match="no number in common"):
+        compare_files(full, quick)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"benchmark": "x"}'])
 def test_another_file_is_refused_in_one_line(tmp_path, content):
     good, bad = write(tmp_path / "a.json", 10.0, 100.0), tmp_path / "b.json"

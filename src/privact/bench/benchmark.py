@@ -21,11 +21,13 @@ class Task:
     data: folder of the datasets; the environment variable PRIVACT_DATA if absent.
     options: the value of each of the benchmark's options, by name.
     progress: told what is running, how much is done, of how much.
+    quick: small sizes and few runs, to see that it works.
     """
 
     data: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress = ignore_progress
+    quick: bool = False
 
     def show(self, stage: str) -> None:
         """Say what is running."""
@@ -99,15 +101,19 @@ class Benchmark:
             raise MissingExtraError(error.name or self.extra, self.extra, "this benchmark") from None
 
     def run(
-        self, data: str | None = None, options: Mapping[str, Any] | None = None, progress: Progress = ignore_progress
+        self,
+        data: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        progress: Progress = ignore_progress,
+        quick: bool = False,
     ) -> dict[str, Any]:
         """Measure; the result as it is written to a file.
 
-        options: chosen values by name; what is absent or None has its default. data, progress: as in `Task`.
+        options: chosen values by name; what is absent or None has its default. data, progress, quick: as in `Task`.
         """
         given = {name: value for name, value in (options or {}).items() if value is not None}
-        chosen = {option.name: given.get(option.name, option.default) for option in self.options}
+        chosen = {option.name: given.get(option.name, option.default_of(quick)) for option in self.options}
         module = self.module()
-        result = module.measure(Task(data, chosen, progress))
+        result = module.measure(Task(data, chosen, progress, quick))
         speeds = [speed._asdict() for speed in module.list_speeds(result)]
-        return {"benchmark": self.name, "machine": describe_machine(), **result, "speeds": speeds}
+        return {"benchmark": self.name, "machine": describe_machine(), "quick": quick, **result, "speeds": speeds}

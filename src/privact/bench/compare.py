@@ -42,7 +42,8 @@ def read_speeds(path: Path) -> dict[str, dict[str, Any]]:
         raise InputError(f"{path} is not JSON: give a file that privact bench --json wrote") from None
     try:
         each = document.get("benchmarks") or {document["benchmark"]: document}
-        return {f"{name}: {speed['name']}": speed for name, found in each.items() for speed in found["speeds"]}
+        quick = {True: " (quick)", False: ""}[bool(document.get("quick"))]  # a quick run measures something else under a name
+        return {f"{name}{quick}: {speed['name']}": speed for name, found in each.items() for speed in found["speeds"]}
     except (LookupError, TypeError, AttributeError):
         raise InputError(f"{path} has no speeds: give a file that privact bench --json wrote") from None
 

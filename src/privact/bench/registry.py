@@ -50,6 +50,18 @@ def _recommend() -> Measurement:
     return recommend
 
 
+def _queries() -> Measurement:
+    from privact.bench import queries
+
+    return queries
+
+
+def _reading() -> Measurement:
+    from privact.bench import reading
+
+    return reading
+
+
 def _refine() -> Measurement:
     from privact.bench import refine
 
@@ -62,8 +74,8 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "What a series of rounds finds on planted blocks and real networks, beside one round of the same epsilon.",
         _refine,
         options=(
-            Option("seeds", 5, "Runs of each row.", minimum=1),
-            Option("rounds", 4, "Rounds of each series.", minimum=2),
+            Option("seeds", 5, "Runs of each row.", quick=1, minimum=1),
+            Option("rounds", 4, "Rounds of each series.", quick=2, minimum=2),
         ),
         needs_data=True,
         extra="graph",
@@ -72,7 +84,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "tree",
         "Trees on the paper's three networks: quality by the paper's settings, ours and others; bins, joiners, speed, growth.",
         _tree,
-        options=(Option("seeds", 5, "Runs of each cell.", minimum=1),),
+        options=(Option("seeds", 5, "Runs of each cell.", quick=1, minimum=1),),
         needs_data=True,
     ),
     Benchmark(
@@ -80,9 +92,15 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "The shape of trees: clusters of a cut, sizes of communities, depth, with and without the balance floor, and of others.",
         _shape,
         options=(
-            Option("seeds", 3, "Runs of each cell.", minimum=1),
+            Option("seeds", 3, "Runs of each cell.", quick=1, minimum=1),
             Option(
-                "balance", (0.02, 0.06, 0.1, 0.2), "A balance on the curve of utility; may be repeated.", minimum=0.0, maximum=0.5
+                "balance",
+                (0.02, 0.06, 0.1, 0.2),
+                "A balance on the curve of utility; may be repeated.",
+                quick=(0.1,),
+                minimum=0.0,
+                maximum=0.5,
+                shown="0.02, 0.06, 0.1, 0.2; with --quick 0.1",
             ),
         ),
         needs_data=True,
@@ -99,9 +117,9 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "Durable reports a second on SQLite and PostgreSQL, response times, memory; bytes and time of a device.",
         _service,
         options=(
-            Option("reports", 20_000, "Reports of each run.", minimum=100),
+            Option("reports", 20_000, "Reports of each run.", quick=200, minimum=100),
             Option("concurrency", 64, "Reports under way at a time.", minimum=1, maximum=4096),
-            Option("repeats", 3, "Runs on each database; the median counts.", minimum=1),
+            Option("repeats", 3, "Runs on each database; the median counts.", quick=1, minimum=1),
         ),
         details="PostgreSQL is measured where its programs are installed: one is started for the run, and ended with it.",
         extra="device,server",
@@ -111,10 +129,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         "What attacks without a token cost an aggregator: memory under endless heads, response times under floods of queries.",
         _attacks,
         options=(
-            Option("users", 1_000_000, "Users of the tree that is queried.", minimum=100),
+            Option("users", 1_000_000, "Users of the tree that is queried.", quick=2_000, minimum=100),
             Option("connections", 60, "Connections of an attack.", minimum=1, maximum=1000),
-            Option("megabytes", 200, "Bytes of an endless head, in MB.", minimum=1),
-            Option("seconds", 10.0, "How long each flood lasts.", minimum=0.1),
+            Option("megabytes", 200, "Bytes of an endless head, in MB.", quick=4, minimum=1),
+            Option("seconds", 10.0, "How long each flood lasts.", quick=0.5, minimum=0.1),
         ),
         extra="device,server",
     ),
@@ -127,8 +145,9 @@ BENCHMARKS: tuple[Benchmark, ...] = (
                 "users",
                 (10_000, 100_000),
                 "A number of users; as many items, a hundred times as many ratings. May be repeated.",
+                quick=(500,),
                 minimum=100,
-                shown="10k, 100k",
+                shown="10k, 100k; with --quick 500",
             ),
         ),
     ),
@@ -139,14 +158,34 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         options=(
             Option(
                 "users",
-                (10_000, 20_000, 100_000, 1_000_000),
+                (10_000, 20_000, 100_000, 1_000_000, 3_000_000, 10_000_000),
                 "A number of users; may be repeated.",
-                minimum=100,
-                shown="10k, 20k, 100k, 1M",
+                quick=(1_000, 2_000),
+                minimum=200,
+                shown="10k, 20k, 100k, 1M, 3M, 10M; with --quick 1k, 2k",
             ),
-            Option("patience", 1800.0, "Seconds that a peer is given.", minimum=1.0),
+            Option("patience", 1800.0, "Seconds that a peer is given.", quick=60.0, minimum=1.0),
             Option("no_peers", False, "Only our own."),
         ),
+        details="Above a million users ours runs in two processes, and peers get a sample of 100,000 users.",
+    ),
+    Benchmark(
+        "queries",
+        "Queries on large trees: the first look-up of an id, search for a text, and the commands quality and cost.",
+        _queries,
+        options=(
+            Option("users", 1_000_000, "Users of the tree that is queried.", quick=20_000, minimum=10_000),
+            Option("judged", 400_000, "Users of the tree that quality and cost judge.", quick=2_000, minimum=200),
+        ),
+    ),
+    Benchmark(
+        "reading",
+        "Degree vectors of a long edge list, counted block by block: seconds and memory.",
+        _reading,
+        options=(
+            Option("contacts", 100_000_000, "Lines of the edge list, of a tenth as many users.", quick=100_000, minimum=1_000),
+        ),
+        details="The edge list takes 52 bytes a contact in the folder of temporary files.",
     ),
 )
 """In the order of the help."""

@@ -19,6 +19,8 @@ app = make_group("Measure quality and speed, beside the paper's numbers.")
 
 _SLOWER = 1
 
+Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and few runs: to try it, not to publish.")]
+
 
 @app.callback()
 def bench() -> None:
@@ -28,16 +30,17 @@ def bench() -> None:
 def add_command(benchmark: Benchmark) -> None:
     """Add `privact bench NAME`."""
 
-    def run(to_json: Path | None, data: Path | None = None, **options: Any) -> None:
+    def run(to_json: Path | None, quick: bool, data: Path | None = None, **options: Any) -> None:
         target = None if to_json is None else check_output(to_json)
         module = benchmark.module()
         with progress_bar() as show:
-            result = benchmark.run(None if data is None else str(data), options, show)
+            result = benchmark.run(None if data is None else str(data), options, show, quick)
         print_tables(module.make_tables(result))
         keep_json(result, target)
 
     parameters: dict[str, tuple[Any, Any]] = {"data": (DataFolder, None)} if benchmark.needs_data else {}
     parameters |= {option.name: declare_option(option) for option in benchmark.options}
+    parameters["quick"] = (Quick, False)
     parameters["to_json"] = (JsonFile, None)
     data = " --data data" if benchmark.needs_data else ""
     example = f"\b\nExample:\n  privact bench {benchmark.name}{data} --json {benchmark.name}.json"
@@ -58,7 +61,7 @@ for each in BENCHMARKS:
 
 
 @app.command("all", epilog="\b\nExample:\n  privact bench all --data data --json bench.json")
-def all_benchmarks(data: DataFolder = None, to_json: JsonFile = None) -> None:
+def all_benchmarks(data: DataFolder = None, quick: Quick = False, to_json: JsonFile = None) -> None:
     """Every benchmark with its default options: all published numbers, and what machine measured them."""
     from privact.bench.machine import describe_machine
 
@@ -71,10 +74,10 @@ def all_benchmarks(data: DataFolder = None, to_json: JsonFile = None) -> None:
             def show_named(stage: str, done: int, total: int, name: str = benchmark.name) -> None:
                 show(f"{name}: {stage}", done, total)
 
-            found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named)
+            found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
         print(f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {benchmark.name}")
         print_tables(modules[benchmark.name].make_tables(found[benchmark.name]))
-    keep_json({"machine": describe_machine(), "benchmarks": found}, target)
+    keep_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)
 
 
 @app.command("compare", epilog="\b\nExample:\n  privact bench compare before.json after.json")

@@ -22,7 +22,7 @@ def declare_option(option: Option) -> tuple[Any, Any]:
     if isinstance(option.default, bool):
         return Annotated[bool, typer.Option(flag, help=option.help)], option.default
     shown: str | bool = option.shown or True
-    if option.quick is not None:
+    if option.quick is not None and not option.shown:
         shown = f"{option.default}, with --quick {option.quick}"
     settings: dict[str, Any] = {"min": option.minimum, "max": option.maximum, "help": option.help, "show_default": shown}
     if isinstance(option.default, tuple):

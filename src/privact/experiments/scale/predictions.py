@@ -18,7 +18,7 @@ def extrapolate(known: Sequence[tuple[int, float]], n: int) -> float:
     """The value at n of the power law through two points. known: users and value of both, different users."""
     (few, low), (many, high) = known
     power = math.log(high / low) / math.log(many / few)
-    return high * (n / many) ** power
+    return float(high * (n / many) ** power)
 
 
 def predict_processor_seconds(rows: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:

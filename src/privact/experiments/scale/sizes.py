@@ -171,10 +171,8 @@ def measure_method(
         if code != 0:
             last = output.strip().splitlines()[-1][:120] if output.strip() else f"exit {code}"
             return _no_tree(f"failed: {last}"), None
-        if method in OURS:
-            tree = HierarchicalClusterTree.load(target)
-        else:
-            tree = HierarchicalClusterTree.from_children(*np.load(target))
+        saved = method in OURS
+        tree = HierarchicalClusterTree.load(target) if saved else HierarchicalClusterTree.from_children(*np.load(target))
     utility = relative_utility(tree, counts)
     return {**json.loads(output), "peak_mb": peak, "relative_utility": utility, "status": "ok"}, tree
 
