@@ -35,7 +35,8 @@ def draw_in_order(left: Int32Array, right: Int32Array, top_down: Int32Array) -> 
     n_nodes = 2 * n_users - 1
     lower, upper = np.empty(n_users - 1, np.int32), np.empty(n_users - 1, np.int32)
     old_size, smallest = np.ones(n_nodes, np.int32), np.empty(n_nodes, np.int32)
-    smallest[:n_users] = np.arange(n_users)
+    for leaf in range(n_users):
+        smallest[leaf] = leaf
     for k in range(n_users - 2, -1, -1):
         node = top_down[k]
         a, b = left[node - n_users], right[node - n_users]
@@ -49,7 +50,8 @@ def draw_in_order(left: Int32Array, right: Int32Array, top_down: Int32Array) -> 
     parent, size, start = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
     order = np.empty(n_users, np.int32)
     number = smallest  # no longer needed, and as long as what is
-    number[:n_users] = np.arange(n_users)
+    for leaf in range(n_users):
+        number[leaf] = leaf
     root = top_down[0]
     number[root] = n_nodes - 1
     parent[n_nodes - 1], size[n_nodes - 1], start[n_nodes - 1] = -1, n_users, 0

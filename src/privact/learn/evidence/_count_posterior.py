@@ -116,7 +116,7 @@ def _below(counts: FloatArray, rates: FloatArray, shape: float) -> FloatArray:
     return np.asarray(betainc(shape, counts[:, None] + 1.0, shape / (shape + rates)))
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def rate_weights(row, table_of, likelihood, log_prior, score, keep, weight):  # type: ignore[no-untyped-def]
     """Posterior weights of the rates that matter for one user; returns how many, their numbers and weights in place."""
     n_rates = log_prior.shape[0]
@@ -154,13 +154,14 @@ def embed_rows(rows, table_of, likelihood, log_prior, below, counts, points):  #
         found = rate_weights(rows[user], table_of, likelihood, log_prior, score, keep, weight)
         at = 0
         for k in range(rows.shape[1]):
-            line[:] = 0.0
+            for t in range(counts[k]):
+                line[t] = 0.0
             for i in range(found):
                 part = below[table_of[k], rows[user, k], keep[i]]
                 for t in range(counts[k]):
                     line[t] += weight[i] * part[t]
             for t in range(counts[k]):
-                points[user, at + t] = np.round((1.0 - 2.0 * line[t]) * GRID) / GRID
+                points[user, at + t] = np.rint((1.0 - 2.0 * line[t]) * GRID) / GRID
             at += counts[k]
 
 

@@ -90,7 +90,8 @@ def best_place(state, x, height, path, off, scaled):  # type: ignore[no-untyped-
     height: how many levels above X the search may start, and then go down again twice. path, off, scaled: room to work in.
     """
     m = float(state.size[x])
-    scaled[:] = state.weights * state.sums[x]
+    for t in range(scaled.shape[0]):
+        scaled[t] = state.weights[t] * state.sums[x, t]
     levels = 0
     child = x
     u = state.parent[x]
@@ -156,7 +157,8 @@ def move_contents(state, source, target):  # type: ignore[no-untyped-def]
     state.parent[state.left[target]] = target
     state.parent[state.right[target]] = target
     state.size[target] = state.size[source]
-    state.sums[target] = state.sums[source]
+    for t in range(state.sums.shape[1]):
+        state.sums[target, t] = state.sums[source, t]
     state.across[target] = state.across[source]
     state.partial[target] = state.partial[source]
 
@@ -176,7 +178,8 @@ def detach(state, x, stop):  # type: ignore[no-untyped-def]
         outside = state.right[u] if state.left[u] == child else state.left[u]
         state.across[u] -= between(state, x, outside)
         state.size[u] -= state.size[x]
-        state.sums[u] -= state.sums[x]
+        for t in range(state.sums.shape[1]):
+            state.sums[u, t] -= state.sums[x, t]
         state.partial[u] = np.nan
         state.partial[outside] = np.nan
         child = u
@@ -215,7 +218,8 @@ def attach(state, x, where, free, stop):  # type: ignore[no-untyped-def]
     state.parent[where] = join
     state.parent[x] = join
     state.size[join] = state.size[where] + state.size[x]
-    state.sums[join] = state.sums[where] + state.sums[x]
+    for t in range(state.sums.shape[1]):
+        state.sums[join, t] = state.sums[where, t] + state.sums[x, t]
     state.across[join] = between(state, where, x)
     state.partial[join] = np.nan
     state.partial[where] = np.nan
@@ -226,7 +230,8 @@ def attach(state, x, where, free, stop):  # type: ignore[no-untyped-def]
         outside = state.right[u] if state.left[u] == child else state.left[u]
         state.across[u] += between(state, x, outside)
         state.size[u] += state.size[x]
-        state.sums[u] += state.sums[x]
+        for t in range(state.sums.shape[1]):
+            state.sums[u, t] += state.sums[x, t]
         state.partial[u] = np.nan
         state.partial[outside] = np.nan
         child = u

@@ -2,12 +2,17 @@
 
 Directions are rounded to a binary grid, as points are, so that scores are exact sums and users have the same order on every
 machine.
+
+Compilation is most of the first fit. So loops stand where slices would be assigned, which costs numba a second, functions
+that only kernels call have no wrapper for Python, and those called in one place are inlined there before types are inferred.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from privact.learn.search._stable_order import sort_by_score
 
 CANDIDATES = 256
 """The most places at which an order of users is cut on trial."""
@@ -22,7 +27,7 @@ FINE = 2.0**20
 """Directions are multiples of 1 / FINE of their largest number."""
 
 
-@njit(cache=True, fastmath={"reassoc"})
+@njit(cache=True, no_cpython_wrapper=True, fastmath={"reassoc"})
 def score_of(point, direction):  # type: ignore[no-untyped-def]
     """The score of a user: how far its point lies along a direction."""
     total = 0.0
@@ -31,7 +36,7 @@ def score_of(point, direction):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def round_direction(direction):  # type: ignore[no-untyped-def]
     """Scale a direction to numbers up to 1 and round them, so that scores are exact."""
     most = 0.0
@@ -39,12 +44,13 @@ def round_direction(direction):  # type: ignore[no-untyped-def]
         most = max(most, abs(number))
     if most > 0.0 and np.isfinite(most):
         for t in range(direction.shape[0]):
-            direction[t] = np.round(direction[t] / most * FINE) / FINE
+            direction[t] = np.rint(direction[t] / most * FINE) / FINE
     else:
-        direction[:] = 0.0
+        for t in range(direction.shape[0]):
+            direction[t] = 0.0
 
 
-@njit(cache=True, fastmath={"reassoc"})
+@njit(cache=True, no_cpython_wrapper=True, fastmath={"reassoc"})
 def _products(first, whole, weights):  # type: ignore[no-untyped-def]
     """Weighted products of a sum of points with itself and with the sum of all."""
     square = 0.0
@@ -75,7 +81,8 @@ def best_cut(points, weights, constant, own, users, total, least, outlook, first
     scale = abs(base) * k * k * k + k * abs(whole)
     step = max(1, k // CANDIDATES)
     following = least
-    first[:] = 0.0
+    for t in range(first.shape[0]):
+        first[t] = 0.0
     mine = 0.0
     best = -np.inf
     where = 0
@@ -104,12 +111,14 @@ def best_cut(points, weights, constant, own, users, total, least, outlook, first
     return best, where
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def turn_direction(points, weights, users, cut, total, outlook, direction):  # type: ignore[no-untyped-def]
     """Turn a direction to where users gain most by being behind the cut rather than before it, given who is where now."""
     k = users.shape[0]
-    direction[:] = 0.0
-    for x in users[:cut]:
+    for t in range(direction.shape[0]):
+        direction[t] = 0.0
+    for i in range(cut):
+        x = users[i]
         for t in range(direction.shape[0]):
             direction[t] += points[x, t]
     if outlook < 0.0:
@@ -121,7 +130,7 @@ def turn_direction(points, weights, users, cut, total, outlook, direction):  # t
     round_direction(direction)
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def find_principal(points, weights, own, users, total, direction, room):  # type: ignore[no-untyped-def]
     """Find a direction near the first principal component, starting at the user who is farthest from the mean."""
     k = users.shape[0]
@@ -139,7 +148,8 @@ def find_principal(points, weights, own, users, total, direction, room):  # type
     round_direction(direction)
     for _ in range(POWER):
         mean = score_of(total, direction) / k
-        room[:] = 0.0
+        for t in range(room.shape[0]):
+            room[t] = 0.0
         for x in users:
             score = score_of(points[x], direction) - mean
             for t in range(room.shape[0]):
@@ -149,7 +159,7 @@ def find_principal(points, weights, own, users, total, direction, room):  # type
         round_direction(direction)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def split_cluster(  # type: ignore[no-untyped-def]
     points, weights, constant, own, users, least, outlook, best_direction, total, direction, room
 ):
@@ -158,12 +168,18 @@ def split_cluster(  # type: ignore[no-untyped-def]
     users: reordered in place. best_direction: becomes the direction of the scores. total, direction, room: working memory.
     """
     k = users.shape[0]
-    total[:] = 0.0
-    for x in users:
+    for t in range(total.shape[0]):
+        total[t] = 0.0
+    given = np.empty(k, np.int64)
+    for i in range(k):
+        x = users[i]
+        given[i] = x
         for t in range(total.shape[0]):
             total[t] += points[x, t]
-    given = users.copy()
     score = np.empty(k)
+    score_room = np.empty(k)
+    ordered = np.empty(k, np.int64)
+    user_room = np.empty(k, np.int64)
     best = -np.inf
     where = 0
     parting = 0.0
@@ -177,16 +193,18 @@ def split_cluster(  # type: ignore[no-untyped-def]
         last = -np.inf
         for step in range(STEPS):
             for i in range(k):
+                ordered[i] = given[i]
                 score[i] = score_of(points[given[i]], direction)
-            order = np.argsort(score, kind="mergesort")
-            ordered = given[order]
+            sort_by_score(score, ordered, score_room, user_room)
             found, cut = best_cut(points, weights, constant, own, ordered, total, least, outlook, room)
             if where == 0 or found > best:
                 best = found
                 where = cut
-                users[:] = ordered
-                best_direction[:] = direction
-                parting = score[order[cut - 1]]
+                for i in range(k):
+                    users[i] = ordered[i]
+                for t in range(direction.shape[0]):
+                    best_direction[t] = direction[t]
+                parting = score[cut - 1]
             if step > 0 and not found > last:
                 break
             last = found
@@ -204,11 +222,12 @@ def split_all(points, weights, constant, floor, outlook, stop, directions, parti
     n = points.shape[0]
     width = weights.shape[0]
     own = np.empty(n)
+    order = np.empty(n, np.int64)
     for x in range(n):
+        order[x] = x
         own[x] = 0.0
         for t in range(width):
             own[x] += weights[t] * points[x, t] * points[x, t]
-    order = np.arange(n)
     left = np.empty(n - 1, np.int32)
     right = np.empty(n - 1, np.int32)
     begin = np.empty(n, np.int64)
@@ -232,7 +251,8 @@ def split_all(points, weights, constant, floor, outlook, stop, directions, parti
                 points, weights, constant, own, order[a:b], floor[k], outlook[k], best_direction, total, direction, room
             )
             if directions.shape[0] > 0:
-                directions[node] = best_direction
+                for t in range(width):
+                    directions[node, t] = best_direction[t]
                 partings[node] = parting
         for side in range(2):
             p, q = (a, a + cut) if side == 0 else (a + cut, b)

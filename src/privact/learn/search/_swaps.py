@@ -50,7 +50,7 @@ def dot(a, b, weights):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def between(state, a, b):  # type: ignore[no-untyped-def]
     """W(A, B): the sum of dissimilarities across two clusters."""
     pairs = float(state.size[a]) * float(state.size[b])
@@ -62,7 +62,9 @@ def random_children(n, rng):  # type: ignore[no-untyped-def]
     """The children of each internal node of a random tree: two clusters drawn at random are joined until one is left."""
     left = np.empty(n - 1, np.int32)
     right = np.empty(n - 1, np.int32)
-    roots = np.arange(n).astype(np.int32)
+    roots = np.empty(n, np.int32)
+    for i in range(n):
+        roots[i] = i
     for i in range(n - 1):
         last = n - 1 - i
         a = int(rng.random() * (last + 1))
@@ -74,14 +76,14 @@ def random_children(n, rng):  # type: ignore[no-untyped-def]
     return left, right
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def sibling_of(state, node):  # type: ignore[no-untyped-def]
     """The other child of the node above."""
     above = state.parent[node]
     return state.right[above] if state.left[above] == node else state.left[above]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def upward(left, right, root):  # type: ignore[no-untyped-def]
     """Internal nodes so that children come before parents, without recursion."""
     n_internal = (left.shape[0] - 1) // 2
@@ -139,7 +141,7 @@ def total_cost(state):  # type: ignore[no-untyped-def]
     return cost
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def gains(state, node):  # type: ignore[no-untyped-def]
     """What the cost gains if the right child, or the left child, of a node changes places with the node's sibling."""
     above = state.parent[node]
@@ -212,13 +214,17 @@ def run_chain(state, steps, temperature, rng):  # type: ignore[no-untyped-def]
     return taken
 
 
-@njit(cache=True)
-def keeps_floor(state, node, right_moves, floor):  # type: ignore[no-untyped-def]
-    """Whether both clusters that a swap changes still split at or above the balance floor. floor: by size, see balance.py."""
-    c = state.size[sibling_of(state, node)]
-    a, b = state.size[state.left[node]], state.size[state.right[node]]
-    stays, moves = (a, b) if right_moves else (b, a)
-    return min(stays, c) >= floor[stays + c] and min(moves, stays + c) >= floor[a + b + c]
+@njit(cache=True, inline="always")
+def keeps_floor(state, node, floor):  # type: ignore[no-untyped-def]
+    """Whether both clusters that a swap changes still split at or above the balance floor: if the right child moves, if the left.
+
+    floor: by size, see balance.py.
+    """
+    a, b, c = state.size[state.left[node]], state.size[state.right[node]], state.size[sibling_of(state, node)]
+    whole = floor[a + b + c]
+    right_moves = min(a, c) >= floor[a + c] and min(b, a + c) >= whole
+    left_moves = min(b, c) >= floor[b + c] and min(a, b + c) >= whole
+    return right_moves, left_moves
 
 
 @njit(cache=True)
@@ -248,8 +254,9 @@ def climb(state, waiting, limit, floor=None):  # type: ignore[no-untyped-def]
         listed[node] = False
         right_gain, left_gain = gains(state, node)
         if floor is not None:
-            right_gain = right_gain if keeps_floor(state, node, True, floor) else -np.inf
-            left_gain = left_gain if keeps_floor(state, node, False, floor) else -np.inf
+            right_moves, left_moves = keeps_floor(state, node, floor)
+            right_gain = right_gain if right_moves else -np.inf
+            left_gain = left_gain if left_moves else -np.inf
         above = state.parent[node]
         triples = float(state.size[state.left[node]]) * state.size[state.right[node]] * state.size[sibling_of(state, node)]
         if not max(right_gain, left_gain) > state.rounding * triples:  # also where numbers overflowed to NaN
