@@ -7,6 +7,7 @@ Needs Chromium, Playwright and Pillow. An aggregator is started for it, with mad
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -16,6 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from privact.errors import AggregatorError
 from privact.protocol.addresses import aggregator_address
 from privact.simulate.federated_network import FederatedNetwork, make_federated_network
 from privact.simulate.http_devices import Operator, make_reports, send_reports
@@ -24,6 +26,9 @@ from privact.simulate.local_aggregator import LocalAggregator, run_aggregator
 SIZES = {"wide": (1280, 860), "phone": (390, 844)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 N_USERS = 300
+CODE = '#join-code[src$="svg"]'
+WHOLE = bool(os.environ.get("PRIVACT_WHOLE_PAGES"))
+"""Photograph pages to their end instead of what a window shows: to look at them, not for the documentation."""
 
 
 def main() -> None:
@@ -31,12 +36,12 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images/pages")
     folder.mkdir(parents=True, exist_ok=True)
     with run_aggregator() as empty, run_aggregator() as busy, ThreadPoolExecutor(1) as elsewhere:
-        token = elsewhere.submit(play, busy).result()  # the browser has this thread's event loop
-        photograph(folder, empty, busy, token)
+        tokens = elsewhere.submit(play, busy).result()  # the browser has this thread's event loop
+        photograph(folder, empty, busy, tokens)
 
 
-def play(aggregator: LocalAggregator) -> str:
-    """A released round with labels and ratings, one that is open, one that failed, a draft; the token of a user."""
+def play(aggregator: LocalAggregator) -> tuple[str, str]:
+    """Rounds and series in every state; the tokens of two users, one of whom never answered."""
     operator = Operator(aggregator_address(aggregator.url), aggregator.operator_token)
     network = make_federated_network(N_USERS, mean_degree=16.0, n_servers=6, server_loyalty=0.85, random_state=4)
     tokens = operator.enrol(network.graph.names, lambda *_: None)
@@ -54,23 +59,44 @@ def play(aggregator: LocalAggregator) -> str:
     operator.ask("POST", "/v1/rounds", {"id": "mistake", "epsilon": 0.5})
     answer(operator, aggregator, network, tokens, "mistake", 12)
     operator.ask("POST", "/v1/rounds/mistake/close?force=true")
+    newcomer = operator.enrol(["nora@tempo.example"], lambda *_: None)["nora@tempo.example"]
     operator.ask("POST", "/v1/rounds", {"id": "summer", "epsilon": 1.0, "closes": int(time.time()) + 9 * 86400})
     answer(operator, aggregator, network, tokens, "summer", 170)
+    for name, last in (("waves", 3), ("tides", 2)):  # one series that is released, one whose second round is open
+        operator.ask("POST", "/v1/series", {"name": name, "epsilon": 6.0, "rounds": 3, "every_seconds": 6 * 86400})
+        for number in range(1, last + 1):
+            wait_for_round(operator, f"{name}.{number}")
+            n_answers = N_USERS if number < last or name == "waves" else 190
+            answer(operator, aggregator, network, tokens, f"{name}.{number}", n_answers)
+            if n_answers == N_USERS:
+                operator.ask("POST", f"/v1/rounds/{name}.{number}/close")
+    operator.released("waves.3", lambda *_: None)
     operator.ask("POST", "/v1/rounds", {"id": "autumn", "epsilon": 1.0})
-    return tokens[network.graph.names[0]]
+    return tokens[network.graph.names[0]], newcomer
+
+
+def wait_for_round(operator: Operator, id: str) -> None:
+    """Until a round of a series is there: the aggregator opens all but the first."""
+    while True:
+        try:
+            operator.round(id)
+            return
+        except AggregatorError:
+            time.sleep(0.2)
 
 
 def answer(
     operator: Operator, aggregator: LocalAggregator, network: FederatedNetwork, tokens: dict[str, str], id: str, n: int
 ) -> None:
     """Open a round and answer it as the first n devices."""
-    operator.ask("POST", f"/v1/rounds/{id}/open")
+    if operator.round(id)["state"] == "draft":
+        operator.ask("POST", f"/v1/rounds/{id}/open")
     round = operator.parameters(id)
     reports = make_reports(network.graph, network.graph.names, round, operator.labels(round))[:n]
     send_reports(aggregator_address(aggregator.url), id, [tokens[user] for user in network.graph.names[:n]], reports)
 
 
-def photograph(folder: Path, empty: LocalAggregator, busy: LocalAggregator, token: str) -> None:
+def photograph(folder: Path, empty: LocalAggregator, busy: LocalAggregator, tokens: tuple[str, str]) -> None:
     """A picture of every page in every size and colour scheme."""
     from playwright.sync_api import sync_playwright
 
@@ -88,13 +114,13 @@ def photograph(folder: Path, empty: LocalAggregator, busy: LocalAggregator, toke
                 has_touch=size == "phone",
             )
             page = context.new_page()
-            for name in visit(page, empty, busy, token):
+            for name in visit(page, empty, busy, tokens):
                 save(page, folder / f"{name}-{size}-{scheme}.png")
             context.close()
         browser.close()
 
 
-def visit(page: Any, empty: LocalAggregator, busy: LocalAggregator, token: str) -> Iterator[str]:
+def visit(page: Any, empty: LocalAggregator, busy: LocalAggregator, tokens: tuple[str, str]) -> Iterator[str]:
     """Go through the pages; the name of what is shown."""
     page.goto(empty.url)
     page.wait_for_selector("#empty:not([hidden])")
@@ -104,10 +130,15 @@ def visit(page: Any, empty: LocalAggregator, busy: LocalAggregator, token: str) 
     page.goto(busy.url)
     page.wait_for_selector(".card")
     yield "rounds"
-    for id, ready in (("spring", "#communities-list li"), ("summer", "#answers-chart svg"), ("mistake", ".failure")):
+    log_in(page, busy.url + "/operator", busy.operator_token, "#steps > li.now")  # operators see how good recommendations are
+    for id, ready in (("spring", "#quality-figure"), ("summer", CODE), ("mistake", ".failure")):
         page.goto(f"{busy.url}/rounds/{id}")
         page.wait_for_selector(ready)
         yield f"round-{ {'spring': 'released', 'summer': 'open', 'mistake': 'failed'}[id] }"
+    for name, ready in (("tides", CODE), ("waves", "#quality-figure")):
+        page.goto(f"{busy.url}/series/{name}")
+        page.wait_for_selector(ready)
+        yield f"series-{ {'tides': 'open', 'waves': 'released'}[name] }"
     page.goto(f"{busy.url}/rounds/spring/tree")
     page.wait_for_selector(".tile")
     page.click("#cut button")
@@ -115,15 +146,25 @@ def visit(page: Any, empty: LocalAggregator, busy: LocalAggregator, token: str) 
     yield "explorer"
     page.goto(f"{busy.url}/nothing/here")
     yield "missing"
-    log_in(page, busy.url + "/me", token, "#reports section")
+    page.goto(f"{busy.url}/join/#{tokens[1]}")
+    page.wait_for_selector("#rounds .card")
+    page.wait_for_load_state("networkidle")
+    yield "take-part"
+    log_in(page, busy.url + "/me", tokens[0], "#items li")
     yield "my-reports"
-    log_in(page, busy.url + "/operator", busy.operator_token, "#steps > li.now")
+    page.goto(busy.url + "/operator")
+    page.wait_for_selector("#steps > li.now")
     yield "desk-start"
     for tab, ready in (("rounds", "#rounds .card"), ("users", "#users-list tr"), ("ratings", "#ratings-here dl")):
         page.click(f'.tabs a[href="#{tab}"]')
         page.wait_for_selector(ready)
         yield f"desk-{tab}"
     page.click('.tabs a[href="#rounds"]')
+    page.fill("#new-id", "spring")
+    page.click("#new-round button[type=submit]")
+    page.locator("#new-round .problem").scroll_into_view_if_needed()
+    yield "desk-refused"
+    page.locator("#new-round .problem button").click()
     page.locator(".card", has_text="summer").get_by_role("button", name="Close and learn").click()
     page.wait_for_selector("dialog[open]")
     yield "desk-question"
@@ -143,8 +184,12 @@ def save(page: Any, path: Path) -> None:
     """The visible part of the page, with few colours: small enough for a repository."""
     from PIL import Image
 
-    page.evaluate("scrollTo(0, 0)")
-    picture = Image.open(BytesIO(page.screenshot()))
+    page.wait_for_load_state("networkidle")
+    if path.stem.startswith("desk-refused"):
+        page.locator("#new-round .problem").scroll_into_view_if_needed()
+    else:
+        page.evaluate("scrollTo(0, 0)")
+    picture = Image.open(BytesIO(page.screenshot(full_page=WHOLE)))
     picture.convert("RGB").quantize(96, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
 
 

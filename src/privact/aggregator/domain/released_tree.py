@@ -52,7 +52,7 @@ class ReleasedTree:
         """The public label of each user, for colours and names of clusters."""
         if self.labels is None or self.tree.users is None:
             return None
-        names = self.label_names or [f"label {number + 1}" for number in range(self.labels.n_labels)]
+        names = self.label_names or [f"group {number + 1}" for number in range(self.labels.n_labels)]
         numbers = self.labels.labels_of(self.tree.users.names()).tolist()
         return number_groups(self.tree, [None if number < 0 else names[number] for number in numbers])
 

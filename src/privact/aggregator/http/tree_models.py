@@ -119,12 +119,14 @@ class RehearsalWish(JsonRequest):
 class RehearsalResponse(BaseModel):
     """How well communities came out: of a user's ten nearest users, the share of the own community."""
 
-    model_config = make_example(users=500, communities=8, labels=0.62, random=0.13, chance=0.12)
+    model_config = make_example(users=500, communities=8, labels=0.62, random=0.13, series=0.55, rounds=4, chance=0.12)
 
     users: int = Field(description="How many made-up users were played.")
     communities: int = Field(description="In how many communities they are.")
     labels: float = Field(description="With labels as bins that name the community of three in four users.")
     random: float = Field(description="With random bins.")
+    series: float = Field(description="Of a series of rounds that share epsilon, without labels.")
+    rounds: int = Field(description="How many rounds the series has.")
     chance: float = Field(description="Of users drawn at random.")
 
 

@@ -315,7 +315,8 @@
         const rows = clusters.map(({ size, users: names, groups = [] }) => {
           const bar = make("span", { className: "bar" });
           bar.style.setProperty("--share", size / largest);
-          if (groups[0]?.share >= 0.5) {
+          if (groups[0]?.share < 0.5) bar.classList.add("mixed");
+          else if (groups.length) {
             bar.classList.add("coloured");
             bar.style.setProperty("--hue", (255 + (360 * groups[0].number) / picture.shown.groups.length).toFixed(1));
           }

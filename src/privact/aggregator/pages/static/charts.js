@@ -1,7 +1,7 @@
 // Small charts as inline SVG: answers over time, and the evidence of a series.
 "use strict";
 (function (privact) {
-  const WIDTH = window.innerWidth < 640 ? 340 : 640; // text stays readable on a phone
+  const WIDTH = window.innerWidth < 640 ? 340 : 980; // text stays readable on a phone
   const HEIGHT = 180;
   const EDGE = { left: 8, right: 8, top: 18, bottom: 22 };
   const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });

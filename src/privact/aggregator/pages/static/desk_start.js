@@ -19,7 +19,7 @@
     const done = {
       enrol: enrolled >= minimum,
       ratings: ratings !== null || skipped().has("ratings"),
-      taste: ratings === null || skipped().has("taste") || begun,
+      taste: skipped().has("taste") || skipped().has("ratings") || begun,
       rehearse: skipped().has("rehearse") || begun,
       create: begun,
       open: opened.length > 0,
@@ -52,6 +52,7 @@
           ["played", `${number(found.users)} made-up users in ${found.communities} communities`],
           ["one round, random bins", `${share(found.random)} of the users nearest to a user are of the own community`],
           ["one round, labels", `${share(found.labels)}, where labels name the community of three in four users`],
+          [`series of ${found.rounds} rounds`, `${share(found.series)}, without labels, for the same epsilon over all rounds`],
           ["by chance", share(found.chance)],
         ]),
       );

@@ -91,7 +91,8 @@
         choose,
       ),
     );
-    const row = make("tr", {}, make("td", { textContent: user }), make("td", { className: "quiet", textContent: `${privact.when(at)}${invitation ? `, invitation ${invitation}` : ""}` }), make("td", {}, actions, more, said, box));
+    actions.append(more);
+    const row = make("tr", {}, make("td", { textContent: user }), make("td", { className: "quiet", textContent: `${privact.when(at)}${invitation ? `, invitation ${invitation}` : ""}` }), make("td", {}, actions, said, box));
     return row;
   };
 

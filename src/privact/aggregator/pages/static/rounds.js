@@ -58,7 +58,7 @@
   privact.tellEvidence = ({ figure, threshold, sees_communities: sees }) =>
     sees
       ? `The reports show communities: the evidence is ${figure.toFixed(2)}, and chance reaches ${threshold.toFixed(2)}.`
-      : `The reports show no communities so far: the evidence is ${figure.toFixed(2)}, no more than chance reaches (${threshold.toFixed(2)}).`;
+      : `The reports show no communities so far: the evidence is ${figure.toFixed(2)}, and chance alone reaches ${threshold.toFixed(2)}.`;
 
   privact.exploreLink = (round) => make("a", { className: "button", href: `/rounds/${round.id}/tree`, textContent: "Explore the communities" });
 
@@ -77,7 +77,8 @@
     const bar = make("span", { className: "bar" });
     bar.style.setProperty("--share", cluster.size / largest);
     const best = cluster.groups?.[0];
-    if (best && best.share >= 0.5) {
+    if (best?.share < 0.5) bar.classList.add("mixed");
+    else if (best) {
       bar.classList.add("coloured");
       bar.style.setProperty("--hue", (255 + (360 * best.number) / groupCount).toFixed(1));
     }
