@@ -88,7 +88,7 @@ def test_the_tree_zooms_searches_slides_cuts_and_compares(open_page, played):
     page.focus("#granularity")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#granularity-text")).not_to_have_text(before)
-    assert page.locator(".ring.chosen").count() == 1
+    expect(page.locator(".ring.chosen")).to_have_count(1)
     assert page.locator("#legend li").count() > 2  # labels have names and colours
     page.click("#cut button")  # the usual cut works on every tree
     page.wait_for_selector("#cut-clusters li")
