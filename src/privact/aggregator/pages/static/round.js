@@ -32,6 +32,7 @@
   };
 
   const tellJoiners = (round) => {
+    if (round.state === "failed") return ""; // nothing is released that anybody could join
     if (round.closes === null) return "once it is released, without end";
     const last = privact.when(round.closes + round.joiner_seconds);
     return round.joiner_seconds ? `once it is released, until ${last}` : `not after ${last}`;
@@ -65,7 +66,7 @@
     byId("panels").hidden = false;
     const late = round.joiners ? `, and ${number(round.joiners)} joined late` : "";
     byId("answers-figure").replaceChildren(privact.answered(round), make("small", { textContent: ` users answered${late}` }));
-    if (answers) byId("answers-chart").replaceChildren(privact.answersChart(round, answers, round.state === "open" ? service.minimum_users : 0));
+    if (answers) byId("answers-chart").replaceChildren(privact.answersChart(round, answers, ["open", "failed"].includes(round.state) ? service.minimum_users : 0));
     byId("learning").replaceChildren(...privact.learningBar(round), ...(round.failure ? [make("p", { className: "failure", textContent: round.failure })] : []));
     privact.showTakingPart(round.state === "open");
     if (now === shown) return; // what has focus keeps it
