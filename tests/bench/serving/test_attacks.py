@@ -13,5 +13,5 @@ def test_attacks_are_measured_and_told() -> None:
     assert all(each["grown_mb"] < 20 for each in result["heads"])
     assert all(each["busy_ms"] > 0 and each["responses_per_second"] > 0 for each in result["floods"])
     tables = attacks.make_tables(result)
-    assert [len(table.rows) for table in tables] == [3, 4, 0]
-    assert len(attacks.list_speeds(result)) == 8
+    assert [len(table.rows) for table in tables] == [4, 4, 0]
+    assert len(attacks.list_speeds(result)) == 9

@@ -1,7 +1,7 @@
 """What attacks without a token cost an aggregator: memory under endless heads, and what users notice of floods of queries.
 
-Each attack runs in a process of its own beside a real server. What counts is the server's peak memory, and the median time of
-`GET /v1/me` of an honest user before and during the attack.
+Each attack runs in a process of its own beside a real server, and those on memory also beside one without limits. What
+counts is the server's peak memory, and the median time of `GET /v1/me` of an honest user before and during the attack.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.bench.benchmark import Speed, Table, Task
+from privact.bench.serving.unlimited_server import UnlimitedServer, run_unlimited
 from privact.protocol.addresses import aggregator_address
 from privact.protocol.round import Round
 from privact.simulate.http_devices import Operator
@@ -36,6 +37,7 @@ HEADS: Final = {
     "many header lines": (b"GET / HTTP/1.1\r\nHost: x\r\n", b"X-Filler: " + b"a" * 1000 + b"\r\n"),
     "one endless header line": (b"GET / HTTP/1.1\r\nX-Filler: ", b"a" * 1024),
     "an endless address": (b"GET /?q=", b"a" * 1024),
+    "requests that wait for no response": (b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
 }
 """How each attack on memory begins, and what it then sends on and on."""
 
@@ -46,19 +48,23 @@ _FLOODS: Final = {
     "wrong tokens": "/v1/me",
 }
 _USER: Final = "honest@user.example"
+_MOST_REQUESTS_MB: Final = 2  # of requests on one connection: a server without limits takes many times as much memory
+_SETTLE_SECONDS: Final = 1.0  # for a server that still works on what it was sent
 
 
 def measure(task: Task) -> dict[str, Any]:
     """Memory after each attack with heads, and response times before and during each flood."""
     users, megabytes = task.options["users"], task.options["megabytes"]
     connections, seconds = task.options["connections"], task.options["seconds"]
+    heads = []
     with run_aggregator(public_rate=0) as aggregator:
-        heads = []
         for name, (beginning, filler) in HEADS.items():
-            task.show(f"{megabytes} MB: {name}")
-            before = aggregator.peak_memory()
-            sent = _send_head(aggregator, beginning, filler, megabytes * 10**6)
-            heads.append({"attack": name, "sent_mb": sent / 1e6, "grown_mb": (aggregator.peak_memory() - before) / 1e6})
+            n_bytes = (megabytes if beginning else _MOST_REQUESTS_MB) * 10**6
+            task.show(f"{n_bytes // 10**6} MB: {name}")
+            sent, grown = _attack_memory(aggregator, beginning, filler, n_bytes)
+            with run_unlimited() as unlimited:
+                _, unlimited_grown = _attack_memory(unlimited, beginning, filler, n_bytes)
+            heads.append({"attack": name, "sent_mb": sent, "grown_mb": grown, "unlimited_grown_mb": unlimited_grown})
         task.show(f"a released tree of {users:,} users")
         token = _release_tree(aggregator, users)
         _ask(aggregator.url, "/v1/rounds/bench/tree/explore/search?text=ready", None)  # the search is prepared
@@ -76,14 +82,22 @@ def measure(task: Task) -> dict[str, Any]:
 
 def make_tables(result: dict[str, Any]) -> list[Table]:
     """Memory, then times."""
-    heads = [[each["attack"], f"{each['sent_mb']:.0f}", f"{each['grown_mb']:.1f}"] for each in result["heads"]]
+    heads = [
+        [each["attack"], f"{each['sent_mb']:.0f}", f"{each['unlimited_grown_mb']:.1f}", f"{each['grown_mb']:.1f}"]
+        for each in result["heads"]
+    ]
     floods = [
         [each["attack"], f"{each['quiet_ms']:.1f}", f"{each['busy_ms']:.1f}", f"{each['responses_per_second']:,.0f}"]
         for each in result["floods"]
     ]
     title = f"{result['connections']} connections, a tree of {result['users']:,} users: median of /v1/me of somebody else"
     return [
-        Table("Memory under endless heads, without a token", ["attack", "sent MB", "server grew MB"], heads, range(1, 3)),
+        Table(
+            "Memory under endless heads, without a token",
+            ["attack", "sent MB", "without limits, grew MB", "aggregator grew MB"],
+            heads,
+            range(1, 4),
+        ),
         Table(title, ["attack", "quiet ms", "attacked ms", "responses/s"], floods, range(1, 4)),
         Table(f"One search by text, nobody else asking: {result['search_ms']:.1f} ms (median over HTTP)"),
     ]
@@ -98,9 +112,19 @@ def list_speeds(result: dict[str, Any]) -> list[Speed]:
     ]
 
 
-def _send_head(aggregator: LocalAggregator, beginning: bytes, filler: bytes, n_bytes: int) -> int:
+def _attack_memory(
+    server: LocalAggregator | UnlimitedServer, beginning: bytes, filler: bytes, n_bytes: int
+) -> tuple[float, float]:
+    """How many MB were sent before the server closed the connection, and by how many MB its peak memory grew."""
+    before = server.peak_memory()
+    sent = _send_head(server.url, beginning, filler, n_bytes)
+    time.sleep(_SETTLE_SECONDS)
+    return sent / 1e6, (server.peak_memory() - before) / 1e6
+
+
+def _send_head(url: str, beginning: bytes, filler: bytes, n_bytes: int) -> int:
     """Send an endless head until n_bytes are sent or the server closes; returns how many were sent."""
-    parts = urlsplit(aggregator.url)
+    parts = urlsplit(url)
     block, sent = filler * 64, 0
     with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection, suppress(OSError):
         connection.sendall(beginning)
