@@ -141,7 +141,7 @@ def test_what_cannot_be_measured_is_one_line(made_up, tmp_path, words):
 def rows_with(**means):
     names = {"paper": "PrivaCT-CF", "average": "itemAvg", "chance": "m random users", "popular": "most popular", "best": BEST}
     return [
-        {"dataset": "lastfm", "method": names[name], "ndcg": value, "map": value, "ndcg_sd": 0.01, "map_sd": 0.01}
+        {"dataset": "lastfm", "method": names[name], "ndcg": value, "map": value, "ndcg_sd": 0.01, "map_sd": 0.01, "folds": 5, "seeds": 3}
         for name, value in means.items()
     ]
 
@@ -170,9 +170,21 @@ def test_result_3_follows_from_the_rows(means, verdict):
     ],
 )
 def test_our_claim_follows_from_the_comparisons(ratio, p, best, verdict):
-    compared = [{"dataset": "lastfm", "against": "most popular", "ratio": ratio, "p_value": p}]
+    compared = [{"dataset": "lastfm", "against": "most popular", "ratio": ratio, "ratio_error": 0.01, "p_value": p}]
     [claim] = check_popularity(compared, rows_with(best=best))
     assert claim.verdict == verdict
+
+
+def test_one_run_near_the_target_or_near_chance_decides_nothing():
+    def decides(ratio, p, runs):
+        compared = [{"dataset": "lastfm", "against": "most popular", "ratio": ratio, "ratio_error": 0.03, "p_value": p}]
+        rows = [{**row, "folds": runs, "seeds": 1} for row in rows_with(best=0.2)]
+        return check_popularity(compared, rows)[0].decided
+
+    assert decides(1.30, 0.001, 1)
+    assert not decides(1.20, 0.001, 1)  # the target is 1.15
+    assert not decides(1.30, 0.2, 1)
+    assert decides(1.20, 0.001, 5)
 
 
 def test_ones_own_data_is_measured_without_the_papers_numbers(made_up, tmp_path):

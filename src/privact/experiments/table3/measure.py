@@ -154,11 +154,14 @@ def _compare(dataset: str, against: str, runs: dict[str, list[dict[str, Any]]]) 
         ours.append(np.mean([run["users"] for run in runs[BEST] if run["fold"] == fold], axis=0))
         others.append(next(run["users"] for run in runs[against] if run["fold"] == fold))
     first, second = np.concatenate(ours), np.concatenate(others)
+    ratio = float(first.mean() / second.mean())
+    error = float((first - ratio * second).std(ddof=1) / np.sqrt(len(first)) / second.mean())  # of a ratio of means
     return {
         "dataset": dataset,
         "method": BEST,
         "against": against,
         "users": len(first),
         "ratio": float(np.mean([run["ndcg"] for run in runs[BEST]]) / np.mean([run["ndcg"] for run in runs[against]])),
+        "ratio_error": error,
         "p_value": paired_p_value(first - second, np.random.default_rng(0)),
     }

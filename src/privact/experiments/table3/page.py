@@ -106,9 +106,16 @@ def check_popularity(comparisons: list[dict[str, Any]], rows: list[Row]) -> list
             evidence="Times popularity: "
             + ", ".join(f"{c['dataset']} {c['ratio']:.3f} (p {c['p_value']:.4f})" for c in comparisons)
             + ".",
-            decided=all(c["p_value"] <= LIKELY or c["p_value"] >= 1 - LIKELY for c in comparisons),
+            decided=all(_decides(c, rows) for c in comparisons),
         )
     ]
+
+
+def _decides(comparison: dict[str, Any], rows: list[Row]) -> bool:
+    """Whether a comparison is further from chance, and in a single run from its target, than its spread over users."""
+    one_run = max(row["folds"] * row["seeds"] for row in rows) == 1
+    apart = abs(comparison["ratio"] - TARGETS[comparison["dataset"]]) > 2.0 * comparison["ratio_error"]
+    return not LIKELY < comparison["p_value"] < 1 - LIKELY and (apart or not one_run)
 
 
 def _choices(chosen: dict[str, dict[str, dict[str, dict[str, Any]]]]) -> list[list[str]]:
