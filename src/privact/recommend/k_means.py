@@ -16,7 +16,17 @@ ROUNDS = 60
 
 
 def cluster_points(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The group of each point by the best of a few runs of k-means from spread-out starts (k-means++)."""
+    """The group of each point by the best of a few runs of k-means from spread-out starts (k-means++).
+
+    One thread multiplies matrices: with several, sums differ in their last bits, and near ties groups would depend on how many.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        return _find_best_run(points, k, rng)
+
+
+def _find_best_run(points: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     best, least = np.zeros(len(points), np.int64), np.inf
     squares = (points**2).sum(axis=1)
     for _ in range(RESTARTS):

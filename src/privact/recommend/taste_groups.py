@@ -73,6 +73,7 @@ def make_taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors
     factors: dimensions of taste, fewer if there are fewer users or items.
     """
     from scipy.sparse.linalg import svds
+    from threadpoolctl import threadpool_limits
 
     binary, counts = ratings.binary, ratings.counts
     rarity = np.log((1.0 + (ratings.activity > 0).sum()) / (1.0 + counts)) + 1.0
@@ -83,12 +84,13 @@ def make_taste_vectors(ratings: Ratings, rng: int | np.random.Generator, factors
     if rank < 1:
         return np.asarray((ratings.activity > 0).astype(np.float64)[:, None])
     start = np.random.default_rng(rng).standard_normal(min(weighted.shape))
-    if min(weighted.shape) <= DENSE:
-        left, strength, _ = np.linalg.svd(weighted.toarray(), full_matrices=False)
-        left, strength = left[:, :rank], strength[:rank]
-    else:
-        left, strength, _ = svds(weighted, k=rank, v0=start)
-        left, strength = left[:, ::-1], strength[::-1]
+    with threadpool_limits(1, user_api="blas"):  # the same bits whatever the number of threads
+        if min(weighted.shape) <= DENSE:
+            left, strength, _ = np.linalg.svd(weighted.toarray(), full_matrices=False)
+            left, strength = left[:, :rank], strength[:rank]
+        else:
+            left, strength, _ = svds(weighted, k=rank, v0=start)
+            left, strength = left[:, ::-1], strength[::-1]
     left = left * strength
     left = left * np.where(left.sum(axis=0) < 0, -1.0, 1.0)  # the sign of a factor is chance
     norm = np.linalg.norm(left, axis=1, keepdims=True)
