@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sort_into_piles(first, second, n_piles):  # type: ignore[no-untyped-def]
     """Contacts as one number each, smaller row << 32 | larger row, pile by pile, and where each pile begins.
 
@@ -29,7 +29,7 @@ def sort_into_piles(first, second, n_piles):  # type: ignore[no-untyped-def]
     return keys, bounds
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_contacts(keys, bins, vectors):  # type: ignore[no-untyped-def]
     """Count each contact of a pile at both ends, in the bin of the other end; returns how many different ones there are.
 

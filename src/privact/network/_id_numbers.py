@@ -99,7 +99,7 @@ def _enlarge(array: NDArray[Any], least: int) -> NDArray[Any]:
     return larger
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _hash(text, begin, end):  # type: ignore[no-untyped-def]
     """The 64-bit hash of Fowler, Noll and Vo, its upper half folded into the lower."""
     value = np.uint64(0xCBF29CE484222325)
@@ -108,7 +108,7 @@ def _hash(text, begin, end):  # type: ignore[no-untyped-def]
     return np.int64((value ^ (value >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _number_ids(begins, characters, count, starts, packed, table, out):  # type: ignore[no-untyped-def]
     """Look up or add ids. begins: where each begins in `characters`. count: ids so far. Returns how many there are now."""
     mask = table.shape[0] - 1
@@ -140,7 +140,7 @@ def _number_ids(begins, characters, count, starts, packed, table, out):  # type:
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fill_table(starts, packed, count, table):  # type: ignore[no-untyped-def]
     """Put all ids into an empty table."""
     mask = table.shape[0] - 1

@@ -10,7 +10,9 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,8 +73,7 @@ def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: B
     piles = [folder / f"contacts-{i}" for i in range(n_piles)]
     with ExitStack() as stack:
         files = [stack.enter_context(open(pile, "wb")) for pile in piles]
-        for text, header, lines_before in _blocks(path):
-            found = _read_block(text, str(path), header, lines_before)
+        for found in _read_ahead(path):
             if found is None:
                 continue
             first, second, users = found
@@ -94,6 +95,18 @@ def stream_degree_vectors(path: str | os.PathLike[str], folder: Path, bins_of: B
         n_edges += different
         duplicates += len(keys) - different
     return StreamedDegrees(packed, vectors, bins, n_edges, duplicates, loops)
+
+
+def _read_ahead(path: str | os.PathLike[str]) -> Iterator[Contacts | None]:
+    """The contacts of each block; a thread parses the next one meanwhile."""
+    waiting: deque[Future[Contacts | None]] = deque()
+    with ThreadPoolExecutor(1) as pool:
+        for text, header, lines_before in _blocks(path):
+            waiting.append(pool.submit(_read_block, text, str(path), header, lines_before))
+            if len(waiting) > 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def _read_block(text: bytes, name: str, header: bool | None, lines_before: int) -> Contacts | None:
