@@ -9,7 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from privact.aggregator.domain.round_evidence import evidence_of, evidence_path, stored_reports
+from privact.aggregator.domain.release import evidence_path
+from privact.aggregator.domain.round_evidence import evidence_of, stored_reports
 from privact.aggregator.http.app import create_app
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.stored_reports import read_all, read_round

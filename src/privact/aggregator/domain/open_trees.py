@@ -18,6 +18,7 @@ from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, releases, reports, rounds
+from privact.aggregator.storage.shared_files import fetch_file
 from privact.errors import FileFormatError, InputError, UnknownUserError
 from privact.protocol.labels import LabelTable
 from privact.protocol.promise import amount, privacy_sentence
@@ -134,10 +135,15 @@ class OpenTrees:
 
     def find_release(self, round_id: str) -> tuple[Path, bytes]:
         """The released file of a round, without joiners, and its SHA-256; refused while there is none."""
-        return release_path(self._releases, round_id), self._row(round_id).digest
+        path, digest = release_path(self._releases, round_id), self._row(round_id).digest
+        if not path.exists():  # another server learned it just now
+            fetch_file(self._store, self._releases.parent, path)
+        return path, digest
 
     def _open(self, round_id: str) -> _Opened:
         row = self._row(round_id)
+        if not release_path(self._releases, round_id).exists():  # another server learned it just now
+            fetch_file(self._store, self._releases.parent, release_path(self._releases, round_id))
         version = self._version(round_id)
         with self._lock:
             kept = self._opened.get(round_id)

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, insert, or_, update
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import releases, rounds
+from privact.aggregator.storage.shared_files import share_file
 from privact.aggregator.storage.stored_reports import StoredRound
 from privact.errors import PrivaCTError
 from privact.tree.hct import HierarchicalClusterTree
@@ -25,6 +26,7 @@ from privact.tree.hct import HierarchicalClusterTree
 __all__ = [
     "count_joiners_in",
     "count_late",
+    "evidence_path",
     "fail_round",
     "joined_folder",
     "public_parameters",
@@ -43,6 +45,11 @@ def release_path(folder: Path, round_id: str) -> Path:
     folder: of releases. round_id: safe in file names, as every round's id is.
     """
     return folder / f"{round_id}.hct"
+
+
+def evidence_path(releases: Path, round_id: str) -> Path:
+    """Where the evidence of a round is, given where releases are."""
+    return releases.parent / "evidence" / f"{round_id}.json"
 
 
 def joined_folder(releases: Path) -> Path:
@@ -98,20 +105,31 @@ def sha256_of(path: Path) -> bytes:
 
 
 def record_release(
-    store: Store, round_id: str, digest: bytes, n_users: int, holder: str | None = None, evidence: Mapping[str, Any] | None = None
+    store: Store,
+    round_id: str,
+    digest: bytes,
+    n_users: int,
+    holder: str | None = None,
+    evidence: Mapping[str, Any] | None = None,
+    releases_folder: Path | None = None,
 ) -> bool:
     """Say that a round is released: its state and the row of its release, both or neither.
 
     digest: SHA-256 of the file. n_users: leaves of its tree. holder: the server that learned it, which must hold the lease.
     evidence: what the rounds of a series told, for everybody to read.
+    releases_folder: where the tree is; its files are put into a PostgreSQL database for other servers.
     Returns False if the round was not being learned any more, or by another server.
     """
     now = int(time.time())
     told = {} if evidence is None else {"evidence": json.dumps(dict(evidence))}
     with store.write() as connection:
+        store.one_at_a_time(connection)  # before any row is locked: others take these locks in this order
         if not _settle(connection, round_id, holder, "learning", state="released", released=now, **told):
             return False
         connection.execute(insert(releases).values(round_id=round_id, digest=digest, n_users=n_users, released=now))
+        if releases_folder is not None:
+            for path in (release_path(releases_folder, round_id), evidence_path(releases_folder, round_id)):
+                share_file(store, connection, releases_folder.parent, path)
     return True
 
 

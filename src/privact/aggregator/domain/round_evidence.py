@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.aggregator.domain.release import evidence_path
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables
 from privact.aggregator.storage.stored_reports import StoredRound, read_reports
@@ -26,12 +27,7 @@ from privact.protocol.labels import LabelTable
 if TYPE_CHECKING:
     from privact.learn.evidence.profile import Evidence, RoundReports
 
-__all__ = ["clamp_reports", "evidence_of", "evidence_path", "own_bins", "own_labels", "stored_reports"]
-
-
-def evidence_path(releases: Path, round_id: str) -> Path:
-    """Where the evidence of a round is, given where releases are."""
-    return releases.parent / "evidence" / f"{round_id}.json"
+__all__ = ["clamp_reports", "evidence_of", "own_bins", "own_labels", "stored_reports"]
 
 
 def evidence_of(url: str, stored: StoredRound, releases: Path) -> Evidence:

@@ -22,6 +22,7 @@ from privact.aggregator.jobs.process import WorkerProcess, Workers
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.shared_files import fetch_file
 
 __all__ = ["JoinerJobs"]
 
@@ -113,6 +114,7 @@ class JoinerJobs:
 
     def run(self, round_id: str) -> None:
         """Let a process write the joined tree of one round."""
+        fetch_file(self._store, self._releases.parent, release_path(self._releases, round_id))  # if another server learned it
         try:
             self._place(round_id)
         except BaseException:

@@ -195,7 +195,8 @@ class LearningJobs:
     def _release(self, round_id: str, result: dict[str, Any]) -> None:
         digest, evidence = bytes.fromhex(result["released"]), result.get("evidence")
         digest = self._strike_out_erased(round_id) or digest
-        if record_release(self._store, round_id, digest, result["n_users"], self._holder, evidence):
+        folder = self._settings.releases_folder
+        if record_release(self._store, round_id, digest, result["n_users"], self._holder, evidence, folder):
             _log.info("released a round", extra={"round": round_id, "users": result["n_users"]})
 
     def _strike_out_erased(self, round_id: str) -> bytes | None:

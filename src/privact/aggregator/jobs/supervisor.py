@@ -1,7 +1,8 @@
-"""Supervisor: the one place that runs work beside the server: learning rounds, placing late joiners, converting trees.
+"""Supervisor: the one place that runs work beside the server: learning rounds, placing late joiners, converting trees, fetching
+what other servers made.
 
-Each kind of work says which rounds wait and how one of them is done; threads, waking, polling and stopping are the same for
-all. The work itself runs in worker processes, which end when the server does.
+Each kind of work says which rounds or files wait and how one of them is done; threads, waking, polling and stopping are the
+same for all. What takes long runs in worker processes, which end when the server does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from privact.aggregator.jobs.conversions import Conversions
+from privact.aggregator.jobs.file_jobs import FileJobs
 from privact.aggregator.jobs.joiner_jobs import JoinerJobs
 from privact.aggregator.jobs.learning_jobs import LearningJobs
 from privact.aggregator.jobs.process import Workers
@@ -63,6 +65,7 @@ class Supervisor:
         self._workers = Workers()
         self.learning: Final = LearningJobs(store, settings, self._workers, now)
         self.joiners: Final = JoinerJobs(store, settings, self._workers)
+        self.files: Final = FileJobs(store, settings, self.forget_reports)
         self.conversions: Final = Conversions(settings.data_folder / "downloads", self._workers)
         self._threads: list[threading.Thread] = []
         self._news = threading.Condition()
@@ -72,7 +75,7 @@ class Supervisor:
     def start(self) -> None:
         """Begin; rounds that were closed or half learned when the server last stopped are taken up first."""
         self._workers.open()
-        kinds: tuple[Jobs, ...] = (self.learning, self.joiners)
+        kinds: tuple[Jobs, ...] = (self.files, self.learning, self.joiners)
         for jobs in kinds:
             jobs.prepare()
         self._threads = [

@@ -174,8 +174,7 @@ def _infer_groups(series: ReportedSeries, folder: Path, channel: Channel) -> Wri
 
 def _release(learned: Learned, round_id: str, folder: Path, channel: Channel) -> dict[str, Any]:
     """Write the evidence and the tree of a round, and say so."""
-    from privact.aggregator.domain.release import release_path, sha256_of
-    from privact.aggregator.domain.round_evidence import evidence_path
+    from privact.aggregator.domain.release import evidence_path, release_path, sha256_of
     from privact.learn.evidence.evidence_file import write_evidence
 
     channel.progress("writing the release", 0, 0)

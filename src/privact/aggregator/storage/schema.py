@@ -172,6 +172,23 @@ releases = Table(
 )
 """Released trees; each is a file in the data folder."""
 
+shared_files = Table(
+    "shared_files",
+    metadata,
+    Column("name", Text, primary_key=True),  # path in the data folder
+    Column("digest", LargeBinary(32), nullable=False),  # SHA-256; empty if the file was deleted
+)
+"""Files of the data folder that every server on a PostgreSQL database has: releases, evidence and ratings."""
+
+shared_parts = Table(
+    "shared_parts",
+    metadata,
+    Column("name", Text, ForeignKey("shared_files.name"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),  # 0, 1, ...
+    Column("bytes", LargeBinary, nullable=False),
+)
+"""The bytes of shared files, a mebibyte a row."""
+
 round_log = Table(
     "round_log",
     metadata,

@@ -23,10 +23,11 @@ from privact.aggregator.domain.erasure.pending_erasures import (
     read_pending,
 )
 from privact.aggregator.domain.release import joined_folder, release_path, sha256_of
-from privact.aggregator.domain.suggestions.rating_file import erase_ratings
+from privact.aggregator.domain.suggestions.rating_file import erase_ratings, list_rating_files
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import invitations, releases, reports, rounds, users
+from privact.aggregator.storage.shared_files import CHANGING, fetch_file, share_file
 from privact.errors import UnknownUserError
 from privact.protocol.users import user_digest
 
@@ -52,7 +53,7 @@ def erase_user(store: Store, settings: Settings, user_id: str) -> Erased:
     """
     normal = check_user_id(user_id)
     digest = user_digest(normal)
-    had_ratings = erase_ratings(settings.ratings_folder, normal)
+    had_ratings = _erase_ratings(store, settings, normal)
     with store.write() as connection:
         store.one_at_a_time(connection)
         now = store.seconds(connection)
@@ -108,13 +109,29 @@ def _delete_reports(connection: Connection, digest: bytes) -> int:
     return len(rows)
 
 
+def _erase_ratings(store: Store, settings: Settings, name: str) -> bool:
+    """Write the ratings again without those of a user, here and for other servers; whether there were any."""
+    files = list_rating_files(settings.ratings_folder)
+    with CHANGING, store.write() as connection:
+        store.one_at_a_time(connection)  # another server may be erasing somebody else from the same file
+        for path in files:
+            fetch_file(store, settings.data_folder, path)
+        found = erase_ratings(settings.ratings_folder, name)
+        for path in files if found else ():
+            share_file(store, connection, settings.data_folder, path)
+    return found
+
+
 def _erase_name(store: Store, settings: Settings, round_id: str, name: str) -> None:
     """Write the files of a released round again without a name, and remove those that were made from them."""
-    strike_out(release_path(joined_folder(settings.releases_folder), round_id), {name})
     path = release_path(settings.releases_folder, round_id)
-    if not strike_out(path, {name}):
-        return
-    with store.write() as connection:
+    with CHANGING, store.write() as connection:
+        store.one_at_a_time(connection)  # another server may be erasing somebody else from the same file
+        fetch_file(store, settings.data_folder, path)
+        strike_out(release_path(joined_folder(settings.releases_folder), round_id), {name})
+        if not strike_out(path, {name}):
+            return
+        share_file(store, connection, settings.data_folder, path)
         connection.execute(update(releases).where(releases.c.round_id == round_id).values(digest=sha256_of(path)))
     for converted in (settings.data_folder / "downloads").glob(f"{round_id}-*"):
         converted.unlink(missing_ok=True)

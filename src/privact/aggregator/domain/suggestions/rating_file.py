@@ -15,12 +15,17 @@ from privact.storage import write_whole
 if TYPE_CHECKING:
     from privact.recommend.data.ratings import Ratings
 
-__all__ = ["erase_ratings", "find_rating_file", "read_rating_file"]
+__all__ = ["erase_ratings", "find_rating_file", "list_rating_files", "read_rating_file"]
+
+
+def list_rating_files(folder: Path) -> list[Path]:
+    """The files of which at most one is there: ratings as they were uploaded."""
+    return [folder / "ratings.csv", folder / "ratings.parquet"]
 
 
 def find_rating_file(folder: Path) -> Path | None:
     """The file of the ratings in their folder; None if nothing was uploaded."""
-    return next((path for path in folder.glob("ratings.*")), None)
+    return next((path for path in list_rating_files(folder) if path.exists()), None)
 
 
 def read_rating_file(path: Path) -> Ratings:

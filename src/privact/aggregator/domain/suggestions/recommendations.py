@@ -24,10 +24,11 @@ from privact.aggregator.domain.leaf_reports import stream_by_leaf
 from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.released_tree import ReleasedTree
 from privact.aggregator.domain.round_evidence import evidence_of
-from privact.aggregator.domain.suggestions.rating_file import find_rating_file, read_rating_file
+from privact.aggregator.domain.suggestions.rating_file import find_rating_file, list_rating_files, read_rating_file
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, users
+from privact.aggregator.storage.shared_files import CHANGING, share_file
 from privact.aggregator.storage.stored_reports import read_round
 from privact.errors import InputError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
@@ -83,8 +84,10 @@ class Recommendations:
 
     def delete(self) -> None:
         """Delete the ratings; nothing is recommended from then on."""
-        for path in self._folder.glob("ratings.*"):
-            path.unlink(missing_ok=True)
+        with CHANGING:
+            for path in list_rating_files(self._folder):
+                path.unlink(missing_ok=True)
+            self._share()
 
     def make_taste_labels(self, n_groups: int) -> bytes:
         """Labels for a round: users who rated alike, in groups; lines `user,label`. They come from ratings alone."""
@@ -112,15 +115,23 @@ class Recommendations:
             ratings = read_rating_file(draft)
             if preview:
                 return self._describe(ratings)
-            with write_whole(self._folder / name) as file:
-                file.write(body)
+            with CHANGING:
+                with write_whole(self._folder / name) as file:
+                    file.write(body)
+                for other in {"ratings.parquet", "ratings.csv"} - {name}:
+                    (self._folder / other).unlink(missing_ok=True)
+                self._share()
         except InputError as error:
             raise InputError(str(error).removeprefix(f"{draft}: ")) from None
         finally:
             draft.unlink(missing_ok=True)
-        for other in {"ratings.parquet", "ratings.csv"} - {name}:
-            (self._folder / other).unlink(missing_ok=True)
         return self._describe(ratings)
+
+    def _share(self) -> None:
+        """Let other servers on the same database have the ratings that are here."""
+        with self._store.write() as connection:
+            for path in list_rating_files(self._folder):
+                share_file(self._store, connection, self._folder.parent, path)
 
     def _describe(self, ratings: Ratings) -> dict[str, Any]:
         with self._store.read() as connection:
