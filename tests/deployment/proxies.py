@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,11 +60,18 @@ class Proxy:
 
 
 @contextmanager
-def run_proxy(name: str, upstream: int, authority: Authority, folder: Path) -> Iterator[Proxy]:
-    """The proxy with its file of deploy/; only ports and the place of the certificate are changed."""
+def run_proxy(
+    name: str, upstream: int, authority: Authority, folder: Path, others: Sequence[int] = (), limited: bool = True
+) -> Iterator[Proxy]:
+    """The proxy with its file of deploy/; only ports and the place of the certificate are changed.
+
+    upstream: port of the server. others: of nginx, ports of further servers. limited: whether nginx limits requests.
+    """
     tls, plain = _free_port(), _free_port()
     run = {"nginx": _write_nginx, "caddy": _write_caddy}[name]
     command = run(folder, upstream, tls, plain, authority)
+    if others or not limited:
+        _change_site(folder / "site.conf", upstream, others, limited)
     with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log, env=_home(folder)) as process:
         try:
             _wait_for(tls, process, folder / "log")
@@ -95,6 +102,18 @@ def _write_nginx(folder: Path, upstream: int, tls: int, plain: int, authority: A
     assert checked.returncode == 0, checked.stderr
     assert "[warn]" not in checked.stderr.replace('[warn] the "user" directive', "")
     return command
+
+
+def _change_site(path: Path, upstream: int, others: Sequence[int], limited: bool) -> None:
+    """Add a line for each further server, as operators do, and take limits out, which no test of many users could pass."""
+    line = f"    server 127.0.0.1:{upstream};"
+    site = path.read_text()
+    assert line in site
+    site = site.replace(line, "\n".join([line, *(f"    server 127.0.0.1:{port};" for port in others)]))
+    lines = [
+        each for each in site.splitlines() if limited or not each.strip().startswith(("limit_req zone", "limit_conn privact"))
+    ]
+    path.write_text("\n".join(lines) + "\n")
 
 
 def _write_caddy(folder: Path, upstream: int, tls: int, plain: int, authority: Authority) -> list[str]:

@@ -26,6 +26,18 @@ def _service() -> Measurement:
     return service
 
 
+def _servers() -> Measurement:
+    from privact.bench.serving import servers
+
+    return servers
+
+
+def _learning() -> Measurement:
+    from privact.bench.serving import learning_beside
+
+    return learning_beside
+
+
 def _attacks() -> Measurement:
     from privact.bench.serving import attacks
 
@@ -122,6 +134,28 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Option("repeats", 3, "Runs on each database; the median counts.", quick=1, minimum=1),
         ),
         details="PostgreSQL is measured where its programs are installed: one is started for the run, and ended with it.",
+        extra="device,server",
+    ),
+    Benchmark(
+        "servers",
+        "Durable reports a second as servers are added on one PostgreSQL database, and which side is busy.",
+        _servers,
+        options=(
+            Option("servers", (1, 2, 3), "A number of servers; may be repeated.", minimum=1, maximum=64, shown="1, 2, 3"),
+            Option("reports", 20_000, "Reports of each run.", minimum=100),
+            Option("concurrency", 64, "Reports under way at a time.", minimum=1, maximum=4096),
+        ),
+        extra="device,server",
+    ),
+    Benchmark(
+        "learning",
+        "What users notice while a large round is learned: response times of reports before and meanwhile.",
+        _learning,
+        options=(
+            Option("users", 1_000_000, "Users of the round that is learned.", minimum=200),
+            Option("reports", 20_000, "Users of the round that takes reports meanwhile.", minimum=100),
+            Option("rate", 200.0, "Reports a second.", minimum=1.0),
+        ),
         extra="device,server",
     ),
     Benchmark(

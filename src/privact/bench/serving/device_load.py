@@ -10,7 +10,7 @@ import asyncio
 import secrets
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -52,7 +52,7 @@ class Simulation:
 
 
 def send_load(
-    address: Address,
+    address: Address | Sequence[Address],
     round_id: str,
     tokens: Sequence[str],
     reports: Sequence[bytes],
@@ -63,31 +63,58 @@ def send_load(
 ) -> Load:
     """Send each report with its user's token, with a bounded load.
 
-    address: the aggregator. tokens, reports: one for each user.
-    concurrency: reports under way at a time; rate: most reports a second.
+    address: the aggregator, or several servers of one that each get a share. tokens, reports: one for each user.
+    concurrency: reports under way at a time; rate: most reports a second. With several servers both are shared among them.
     """
+    servers = [address] if isinstance(address, Address) else list(address)
+    done = [0] * len(servers)
+
+    def tell(server: int, n_done: int) -> None:
+        done[server] = n_done
+        progress("devices answer", sum(done), len(reports))
+
+    async def send() -> list[Load]:
+        shares = [(tokens[part :: len(servers)], reports[part :: len(servers)]) for part in range(len(servers))]
+        each = {"concurrency": max(1, concurrency // len(servers)), "rate": None if rate is None else rate / len(servers)}
+        sending = (
+            send_all(_find_endpoint(server), _make_requests(server, round_id, *share), **each, on_progress=_told(tell, part))
+            for part, (server, share) in enumerate(zip(servers, shares, strict=True))
+        )
+        return await asyncio.gather(*sending)
+
+    return _add_up(asyncio.run(send()))
+
+
+def _told(tell: Callable[[int, int], None], part: int) -> Callable[[int, Load], None]:
+    return lambda n_done, load: tell(part, n_done)
+
+
+def _make_requests(address: Address, round_id: str, tokens: Sequence[str], reports: Sequence[bytes]) -> Iterator[bytes]:
+    """Whole requests, head and body, that send reports."""
     parts = urlsplit(address.url)
     head = (
         f"PUT {parts.path}/v1/rounds/{round_id}/report HTTP/1.1\r\nHost: {parts.netloc}\r\n"
         "Content-Type: application/octet-stream\r\n"
     )
-    requests = (
-        f"{head}Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-        for token, body in zip(tokens, reports, strict=True)
-    )
+    for token, body in zip(tokens, reports, strict=True):
+        yield f"{head}Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def _find_endpoint(address: Address) -> Endpoint:
+    parts = urlsplit(address.url)
     secure = parts.scheme == "https"
-    endpoint = Endpoint(
-        str(parts.hostname), parts.port or (443 if secure else 80), ssl.create_default_context() if secure else None
-    )
-    return asyncio.run(
-        send_all(
-            endpoint,
-            requests,
-            concurrency=concurrency,
-            rate=rate,
-            on_progress=lambda done, load: progress("devices answer", done, len(reports)),
-        )
-    )
+    return Endpoint(str(parts.hostname), parts.port or (443 if secure else 80), ssl.create_default_context() if secure else None)
+
+
+def _add_up(loads: Sequence[Load]) -> Load:
+    """Loads that were sent at the same time as one."""
+    total = Load(seconds=max(load.seconds for load in loads))
+    for load in loads:
+        total.statuses += load.statuses
+        total.retries += load.retries
+        total.milliseconds += load.milliseconds
+        total.failure = total.failure or load.failure
+    return total
 
 
 def simulate_round(
