@@ -75,9 +75,14 @@ def send_load(
 
     async def send() -> list[Load]:
         shares = [(tokens[part :: len(servers)], reports[part :: len(servers)]) for part in range(len(servers))]
-        each = {"concurrency": max(1, concurrency // len(servers)), "rate": None if rate is None else rate / len(servers)}
         sending = (
-            send_all(_find_endpoint(server), _make_requests(server, round_id, *share), **each, on_progress=_told(tell, part))
+            send_all(
+                _find_endpoint(server),
+                _make_requests(server, round_id, *share),
+                concurrency=max(1, concurrency // len(servers)),
+                rate=None if rate is None else rate / len(servers),
+                on_progress=_told(tell, part),
+            )
             for part, (server, share) in enumerate(zip(servers, shares, strict=True))
         )
         return await asyncio.gather(*sending)
