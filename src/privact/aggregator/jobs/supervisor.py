@@ -65,7 +65,7 @@ class Supervisor:
         self._workers = Workers()
         self.learning: Final = LearningJobs(store, settings, self._workers, now)
         self.joiners: Final = JoinerJobs(store, settings, self._workers)
-        self.files: Final = FileJobs(store, settings, self.forget_reports)
+        self.files: Final = FileJobs(store, settings, self.forget_users)
         self.conversions: Final = Conversions(settings.data_folder / "downloads", self._workers)
         self._threads: list[threading.Thread] = []
         self._news = threading.Condition()

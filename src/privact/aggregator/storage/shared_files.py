@@ -11,22 +11,32 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import shared_files, shared_parts
 from privact.storage import write_whole
 
-__all__ = ["CHANGING", "SharedFiles", "fetch_file", "share_file"]
+__all__ = ["SharedFiles", "change_files", "fetch_file", "share_file"]
 
-CHANGING: Final = threading.RLock()
-"""Held by a thread of this server while it changes a shared file here and in the database."""
-
+_CHANGING: Final = threading.RLock()  # held by a thread of this server while it changes a shared file
+_LOCK: Final = 0x50434653
 _PART: Final = 2**20  # bytes of a row
 _GONE: Final = b""  # the digest of a deleted file
+
+
+@contextmanager
+def change_files(store: Store) -> Iterator[None]:
+    """Let no other thread of this server, and no other server on a PostgreSQL database, change shared files during a block."""
+    with _CHANGING, ExitStack() as held:
+        if not store.is_sqlite:
+            connection = held.enter_context(store.write())
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        yield
 
 
 def share_file(store: Store, connection: Connection, folder: Path, path: Path, source: Path | None = None) -> None:
@@ -60,7 +70,7 @@ def fetch_file(store: Store, folder: Path, path: Path) -> bool:
     if store.is_sqlite:
         return False
     name = _name(folder, path)
-    with CHANGING, store.read() as connection:
+    with _CHANGING, store.read() as connection:
         digest = connection.execute(select(shared_files.c.digest).where(shared_files.c.name == name)).scalar_one_or_none()
         if digest is None or digest == _digest(path):
             return False

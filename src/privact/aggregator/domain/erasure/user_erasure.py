@@ -27,7 +27,7 @@ from privact.aggregator.domain.suggestions.rating_file import erase_ratings, lis
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import invitations, releases, reports, rounds, users
-from privact.aggregator.storage.shared_files import CHANGING, fetch_file, share_file
+from privact.aggregator.storage.shared_files import change_files, fetch_file, share_file
 from privact.errors import UnknownUserError
 from privact.protocol.users import user_digest
 
@@ -112,26 +112,27 @@ def _delete_reports(connection: Connection, digest: bytes) -> int:
 def _erase_ratings(store: Store, settings: Settings, name: str) -> bool:
     """Write the ratings again without those of a user, here and for other servers; whether there were any."""
     files = list_rating_files(settings.ratings_folder)
-    with CHANGING, store.write() as connection:
-        store.one_at_a_time(connection)  # another server may be erasing somebody else from the same file
+    with change_files(store):
         for path in files:
             fetch_file(store, settings.data_folder, path)
-        found = erase_ratings(settings.ratings_folder, name)
-        for path in files if found else ():
-            share_file(store, connection, settings.data_folder, path)
-    return found
+        if not erase_ratings(settings.ratings_folder, name):
+            return False
+        with store.write() as connection:
+            for path in files:
+                share_file(store, connection, settings.data_folder, path)
+    return True
 
 
 def _erase_name(store: Store, settings: Settings, round_id: str, name: str) -> None:
     """Write the files of a released round again without a name, and remove those that were made from them."""
     path = release_path(settings.releases_folder, round_id)
-    with CHANGING, store.write() as connection:
-        store.one_at_a_time(connection)  # another server may be erasing somebody else from the same file
+    with change_files(store):
         fetch_file(store, settings.data_folder, path)
         strike_out(release_path(joined_folder(settings.releases_folder), round_id), {name})
         if not strike_out(path, {name}):
             return
-        share_file(store, connection, settings.data_folder, path)
-        connection.execute(update(releases).where(releases.c.round_id == round_id).values(digest=sha256_of(path)))
+        with store.write() as connection:
+            share_file(store, connection, settings.data_folder, path)
+            connection.execute(update(releases).where(releases.c.round_id == round_id).values(digest=sha256_of(path)))
     for converted in (settings.data_folder / "downloads").glob(f"{round_id}-*"):
         converted.unlink(missing_ok=True)

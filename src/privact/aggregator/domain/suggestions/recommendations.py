@@ -28,7 +28,7 @@ from privact.aggregator.domain.suggestions.rating_file import find_rating_file, 
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, users
-from privact.aggregator.storage.shared_files import CHANGING, share_file
+from privact.aggregator.storage.shared_files import change_files, share_file
 from privact.aggregator.storage.stored_reports import read_round
 from privact.errors import InputError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
@@ -84,7 +84,7 @@ class Recommendations:
 
     def delete(self) -> None:
         """Delete the ratings; nothing is recommended from then on."""
-        with CHANGING:
+        with change_files(self._store):
             for path in list_rating_files(self._folder):
                 path.unlink(missing_ok=True)
             self._share()
@@ -115,7 +115,7 @@ class Recommendations:
             ratings = read_rating_file(draft)
             if preview:
                 return self._describe(ratings)
-            with CHANGING:
+            with change_files(self._store):
                 with write_whole(self._folder / name) as file:
                     file.write(body)
                 for other in {"ratings.parquet", "ratings.csv"} - {name}:
