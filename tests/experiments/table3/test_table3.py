@@ -138,10 +138,13 @@ def test_what_cannot_be_measured_is_one_line(made_up, tmp_path, words):
     assert done.stderr.count("\n") == 1
 
 
+RUNS = {"folds": 5, "seeds": 3}
+
+
 def rows_with(**means):
     names = {"paper": "PrivaCT-CF", "average": "itemAvg", "chance": "m random users", "popular": "most popular", "best": BEST}
     return [
-        {"dataset": "lastfm", "method": names[name], "ndcg": value, "map": value, "ndcg_sd": 0.01, "map_sd": 0.01, "folds": 5, "seeds": 3}
+        {"dataset": "lastfm", "method": names[name], "ndcg": value, "map": value, "ndcg_sd": 0.01, "map_sd": 0.01, **RUNS}
         for name, value in means.items()
     ]
 
