@@ -6,7 +6,8 @@ Key `rows`: one for each network and total epsilon, means over `seeds` runs:
 - `ari`: adjusted Rand index of the groups found against the planted blocks; null on real networks;
 - `modularity`: of the groups found; `evidence`: the series' own figure, which sees communities above 4;
 - `share_of_contacts`: true contacts among a user's m nearest in the tree, m the number of contacts; `one_round_share`: the same
-  for one round of all the epsilon.
+  for one round of all the epsilon;
+- `controls`: the same for what a series is compared with, see refine_controls.py, on the first of the networks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.bench.benchmark import Speed, Table, Task
+from privact.bench.refine_controls import CONTROLS, measure_controls, measure_modularity
 from privact.network.graph import ContactGraph
 
 __all__ = ["list_speeds", "make_tables", "measure"]
@@ -29,8 +31,15 @@ BLOCKS = {
 }
 """Planted partitions: blocks, users of each, chance of a contact inside and across, and the total epsilons to measure."""
 
-MORE_ROUNDS: dict[tuple[str, float | None], tuple[int, ...]] = {("blocks 8 x 500, sparse", 4.0): (5,)}
-"""Numbers of rounds that are measured beside the one asked for: more help where communities are large and noise is weak."""
+MORE_ROUNDS: dict[tuple[str, float | None], tuple[int, ...]] = {
+    ("blocks 4 x 100", 4.0): (3, 5),
+    ("blocks 8 x 500, sparse", 4.0): (3, 5),
+    ("blocks 8 x 500, dense", 2.0): (3, 5),
+    ("facebook", 1.0): (3, 5),
+    ("facebook", 2.0): (3, 5),
+    ("facebook", 4.0): (3, 5),
+}
+"""Numbers of rounds that are measured beside the one asked for, to choose the usual number by."""
 
 REAL = {"facebook": (0.5, 1.0, 2.0, 4.0), "lastfm": (1.0,), "delicious": (1.0,), "douban": (1.0,)}
 """Networks of the data folder, and the total epsilons to measure."""
@@ -47,17 +56,22 @@ def measure(task: Task) -> dict[str, Any]:
     for name, (n_blocks, size, inside, across, epsilons) in list(BLOCKS.items())[:few]:
         for epsilon in epsilons[:few]:
             networks = [plant_blocks(n_blocks, size, inside, across, np.random.default_rng(seed)) for seed in range(seeds)]
-            for each in sorted({rounds, *MORE_ROUNDS.get((name, epsilon), ())}):
+            for each in _list_rounds(name, epsilon, rounds):
                 rows.append(_measure_row(task, name, networks, epsilon, each))
     for name, real_epsilons in list(REAL.items())[:few]:
         graph = _read_real(name, task.data)
         for epsilon in real_epsilons[:few]:
             networks = [_shuffle(graph, np.random.default_rng(seed)) for seed in range(seeds)]
-            rows.append(_measure_row(task, name, networks, epsilon, rounds))
+            for each in _list_rounds(name, epsilon, rounds):
+                rows.append(_measure_row(task, name, networks, epsilon, each))
     for epsilon in NULL_EPSILONS[:few]:
         networks = [draw_null_network(4_000, np.random.default_rng(seed)) for seed in range(seeds)]
         rows.append(_measure_row(task, NULL, networks, epsilon, rounds))
     return {"rows": rows}
+
+
+def _list_rounds(name: str, epsilon: float | None, rounds: int) -> list[int]:
+    return sorted({rounds, *MORE_ROUNDS.get((name, epsilon), ())})
 
 
 def plant_blocks(
@@ -106,17 +120,8 @@ def _measure_row(
         if block is not None:
             found["ari"].append(float(adjusted_rand_score(block, model.groups_)))
     means = {key: float(np.mean(values)) if values else None for key, values in found.items()}
-    return {"network": name, "epsilon": epsilon, "rounds": rounds, **means, "seeds": len(networks)}
-
-
-def measure_modularity(contacts: Any, group: NDArray[np.int64]) -> float:
-    """Newman's modularity of a partition."""
-    import scipy.sparse as sp
-
-    member = sp.csr_array((np.ones(len(group)), (np.arange(len(group)), group)))
-    between = (member.T @ contacts @ member).toarray()
-    whole = between.sum()
-    return float(np.trace(between) / whole - (between.sum(axis=1) ** 2).sum() / whole**2)
+    controls = measure_controls(*networks[0], epsilon, 0)
+    return {"network": name, "epsilon": epsilon, "rounds": rounds, **means, "seeds": len(networks), "controls": controls}
 
 
 def _read_real(name: str, data: str | None) -> ContactGraph:
@@ -148,7 +153,17 @@ def make_tables(result: dict[str, Any]) -> list[Table]:
         for row in result["rows"]
     ]
     title = f"What a series of rounds finds, means of {result['rows'][0]['seeds']} runs"
-    return [Table(title, heading, rows, range(1, len(heading)))]
+    found = {(row["network"], row["epsilon"]): row for row in result["rows"]}
+    controls = [
+        [name, "none" if epsilon is None else f"{epsilon:g}", f"{row['one_round_share']:.3f}"]
+        + ["" if row["controls"][key] is None else f"{row['controls'][key]:.3f}" for key in CONTROLS]
+        for (name, epsilon), row in found.items()
+    ]
+    names = ["network", "epsilon", "random bins", *(key.replace("_", " ") for key in CONTROLS)]
+    return [
+        Table(title, heading, rows, range(1, len(heading))),
+        Table("Share of contacts of one round and of other controls; Louvain sees the contacts", names, controls, range(1, 8)),
+    ]
 
 
 def list_speeds(result: dict[str, Any]) -> list[Speed]:

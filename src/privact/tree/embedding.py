@@ -44,6 +44,8 @@ class Embedding:
     constant: the dissimilarity of two users whose weighted dot product is zero.
     counts: (n, K), the vectors behind the points where dissimilarity is exactly their L1 distance; else None.
     matrix: (n, n), the dissimilarities themselves where the points come from them; else None.
+    by_cost: whether small clusters are split by cost rather than by two means, see privact.learn.search.split: where points
+        differ in length, users with long ones are near to many, and two means would part them from those they are near to.
     """
 
     points: NDArray[np.floating[Any]]
@@ -51,6 +53,7 @@ class Embedding:
     constant: float
     counts: NDArray[np.float64] | None = None
     matrix: NDArray[np.float64] | None = None
+    by_cost: bool = False
 
     def __len__(self) -> int:
         return len(self.points)
@@ -59,7 +62,7 @@ class Embedding:
         """The embedding of some of the users, in the given order."""
         counts = None if self.counts is None else self.counts[users]
         matrix = None if self.matrix is None else self.matrix[np.ix_(users, users)]
-        return Embedding(self.points[users], self.weights, self.constant, counts, matrix)
+        return Embedding(self.points[users], self.weights, self.constant, counts, matrix, self.by_cost)
 
     def condensed(self) -> NDArray[np.float64]:
         """The dissimilarities of all pairs of users in SciPy's condensed order: (0,1), (0,2), ..., (n-2,n-1)."""

@@ -97,3 +97,14 @@ def test_the_same_seed_gives_the_same_tree_and_the_evidence_survives_its_file(mo
 def test_settings_that_cannot_be(blocks, options, message):
     with pytest.raises(InputError, match=message):
         PrivaCT(random_state=0, **options).fit(blocks[0])
+
+
+def test_users_with_more_contacts_have_longer_points_and_small_clusters_split_by_cost(model):
+    points = model.embedding_
+    length = np.linalg.norm(points.points, axis=1)
+    contacts = model.rounds_[0].reports.sum(axis=1)
+    few, many = contacts <= np.quantile(contacts, 0.2), contacts >= np.quantile(contacts, 0.8)
+    assert length[few].max() < length[many].max()
+    assert length[few].mean() < length[many].mean()
+    assert points.by_cost
+    assert points.take(np.array([0, 1])).by_cost

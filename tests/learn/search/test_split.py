@@ -9,7 +9,7 @@ from privact.learn.search._swaps import climb, fill
 from privact.learn.search.balance import compute_floors
 from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.search_state import state_of
-from privact.learn.search.split import OUTLOOK, TWO_MEANS, split_users
+from privact.learn.search.split import OUTLOOK, TWO_MEANS, choose_outlooks, split_users
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -113,3 +113,9 @@ def test_searches_without_a_floor_say_so():
     with pytest.raises(InputError, match=r"search .gentree. keeps no balance floor, but balance is 0\.1: use balance 0"):
         learn_tree(heavy_tailed(30), search="gentree", balance=0.1)
     assert learn_tree(heavy_tailed(30), search="gentree", sweeps=2, random_state=0).n_users == 30
+
+
+def test_small_clusters_split_by_two_means_unless_points_differ_in_length():
+    sizes = np.array([10.0, 50.0])
+    assert choose_outlooks(sizes, 100, False).tolist() == [TWO_MEANS, OUTLOOK]
+    assert choose_outlooks(sizes, 100, True).tolist() == [OUTLOOK, OUTLOOK]

@@ -1,9 +1,10 @@
 """Profile "series": users by the groups that the reports of several rounds say they and their contacts are in.
 
 A point has two halves, each taken as draws that agree or not: the probabilities of the user's own group, and the expected shares
-of the user's contacts in the bins of the last round. Where the reports do not tell who contacts are, users are compared by how
-many they have: the posterior expected difference between the square roots of numbers of contacts, the scale on which reports
-of many and of few contacts are equally uncertain.
+of the user's contacts in the bins of the last round. Its length grows with the user's number of contacts: users of one group with
+many contacts are likelier to be each other's than users with few. Where the reports do not tell who contacts are, users are
+compared by how many they have: the posterior expected difference between the square roots of numbers of contacts, the scale on
+which reports of many and of few contacts are equally uncertain.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ SEES_NOTHING = (
 OWN = 0.5
 """How much a user's own group counts beside the groups of the contacts."""
 
+LENGTH = 0.2
+"""The length of a point grows with this power of the number of contacts. On facebook .15 to .5 find as many contacts."""
+
 BLOCK = 1 << 15
 """Users that are embedded at a time."""
 
@@ -58,7 +62,7 @@ class SeriesRows:
         make = self._embed_groups if self.posterior.sees_communities else self._embed_numbers
         parts = [make(rows[first : first + BLOCK]) for first in range(0, len(rows), BLOCK)]
         weights, constant = self._scale()
-        return Embedding(on_grid(np.concatenate(parts)), weights, constant)
+        return Embedding(on_grid(np.concatenate(parts)), weights, constant, by_cost=self.posterior.sees_communities)
 
     def _scale(self) -> tuple[NDArray[np.float64], float]:
         """The weights and the constant of the embedding."""
@@ -76,7 +80,8 @@ class SeriesRows:
         trust = expected / (expected + noise_variance(known.round_epsilons[-1]))
         counts = np.maximum(expected + trust * (last - expected), 0.0) + 1e-6
         shares = counts / counts.sum(axis=1, keepdims=True)
-        return np.hstack([np.sqrt(OWN) * member, np.sqrt(1.0 - OWN) * shares])
+        length = np.minimum(contacts / known.numbers.grid[-1], 1.0) ** LENGTH
+        return np.asarray(length[:, None] * np.hstack([np.sqrt(OWN) * member, np.sqrt(1.0 - OWN) * shares]))
 
     def _embed_numbers(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         below = self.posterior.numbers.distribution(self._totals(rows))

@@ -9,7 +9,7 @@ points: no pair of users is visited.
 The value of a split (A, B) of s users looks ahead. The split itself adds s W(A, B) to Dasgupta's cost, W the sum of
 dissimilarities across, and the trees below add more: a random tree of a users adds 2/3 (a + 1) W(A), W(A) over the pairs
 inside; the trees that the search finds add about OUTLOOK (a + 1) W(A). Small clusters hardly count in the cost, and there two
-means finds more contacts.
+means finds more contacts, unless points differ in length by how many contacts users have (`Embedding.by_cost`).
 
 _split.py is the fast version. The functions here say the same in plain NumPy, and tests hold the fast version to them.
 """
@@ -36,9 +36,12 @@ LARGE = 0.3
 """Clusters of more than this share of all users are split by cost, smaller ones by two means."""
 
 
-def choose_outlooks(sizes: NDArray[np.floating[Any]], n_users: int) -> NDArray[np.float64]:
-    """The outlook of clusters of some sizes. n_users: users of the whole tree."""
-    return np.where(sizes > LARGE * n_users, OUTLOOK, TWO_MEANS)
+def choose_outlooks(sizes: NDArray[np.floating[Any]], n_users: int, by_cost: bool) -> NDArray[np.float64]:
+    """The outlook of clusters of some sizes.
+
+    n_users: users of the whole tree. by_cost: of the embedding.
+    """
+    return np.where(by_cost | (sizes > LARGE * n_users), OUTLOOK, TWO_MEANS)
 
 
 def split_users(embedding: Embedding, floor: NDArray[np.int32], n_users: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -52,7 +55,7 @@ def split_users(embedding: Embedding, floor: NDArray[np.int32], n_users: int) ->
         np.ascontiguousarray(embedding.weights, dtype=np.float64),
         float(embedding.constant),
         floor,
-        choose_outlooks(np.arange(len(embedding) + 1.0), n_users),
+        choose_outlooks(np.arange(len(embedding) + 1.0), n_users, embedding.by_cost),
         0,
         np.empty((0, len(embedding.weights))),
         np.empty(0),

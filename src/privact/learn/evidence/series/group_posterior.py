@@ -27,7 +27,7 @@ from privact.progress import Progress, ignore_progress
 
 __all__ = ["NUMBERS", "GroupPosterior", "infer_groups"]
 
-NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
+NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 """Numbers of groups that are tried."""
 
 PARSIMONY = 0.004
@@ -158,11 +158,11 @@ def _infer(
         np.concatenate([total / total.sum() for total in sums]), empty, empty, 0.0, np.zeros(len(rounds)), None, largest,
     )  # fmt: skip
     sample = Sample(users, posterior.read(np.hstack([each.reports[users] for each in rounds]), contacts))
-    fits = _fit_numbers(sample.reports, numbers, rng, progress)
+    bins = [None if each.bins is None else np.asarray(each.bins)[users] for each in rounds]
+    fits = _fit_numbers(sample.reports, numbers, bins[1:], rng, progress)
     evidence = np.array([fit.evidence for fit in fits])
     gain = evidence.max() - evidence[0]
     enough = int(np.flatnonzero(evidence >= evidence.max() - PARSIMONY * gain)[0])
-    bins = [None if each.bins is None else np.asarray(each.bins)[users] for each in rounds]
     figures = measure_evidence(sample.reports, bins)
     posterior = replace(
         posterior,
@@ -174,20 +174,38 @@ def _infer(
     return _choose_reliable(posterior, fits, rounds, sample)
 
 
-def _fit_numbers(sample: SideBySide, numbers: Sequence[int], rng: np.random.Generator, progress: Progress) -> list[Groups]:
-    """A mixture for each number of groups, from a spectral start; stops when the evidence has fallen twice."""
-    n = len(sample.contacts)
+def _fit_numbers(
+    sample: SideBySide,
+    numbers: Sequence[int],
+    earlier: Sequence[NDArray[np.integer[Any]] | None],
+    rng: np.random.Generator,
+    progress: Progress,
+) -> list[Groups]:
+    """A mixture for each number of groups; stops when the evidence has fallen twice.
+
+    Each starts from spectral groups and, where an earlier inference found as many, from those groups too; the evidence decides.
+
+    earlier: the public bins of the rounds after the first, which are the groups that were found before them.
+    """
     points, weight = find_principal_points(sample, max(min(max(numbers), sample.column.shape[1]) - 1, 1))
     fits: list[Groups] = []
     for done, number in enumerate(numbers):
         progress("inferring groups", done, len(numbers))
-        label = group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)
-        start = np.full((n, number), 0.1 / number)
-        start[np.arange(n), label] += 0.9
-        fits.append(fit_groups(sample, start))
+        starts = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
+        starts += [bins for bins in earlier[-1:] if bins is not None and bins.max() + 1 == number > 1]
+        found = [fit_groups(sample, _soften(label, number)) for label in starts]
+        fits.append(max(found, key=lambda fit: fit.evidence))
         if number >= 8 and len(fits) > 2 and fits[-1].evidence < fits[-2].evidence < fits[-3].evidence:
             break
     return fits
+
+
+def _soften(label: NDArray[np.integer[Any]], n_groups: int) -> NDArray[np.float64]:
+    """(n, G) memberships that favour one group of each user; users without one, -1, are in any."""
+    start = np.full((len(label), n_groups), 0.1 / n_groups)
+    known = np.flatnonzero(label >= 0)
+    start[known, label[known]] += 0.9
+    return start / start.sum(axis=1, keepdims=True)
 
 
 def _choose_reliable(
