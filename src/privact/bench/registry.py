@@ -75,7 +75,7 @@ def _reading() -> Measurement:
 
 
 def _refine() -> Measurement:
-    from privact.bench import refine
+    from privact.bench.rounds import refine
 
     return refine
 

@@ -191,7 +191,7 @@ def _fit_numbers(
     fits: list[Groups] = []
     for done, number in enumerate(numbers):
         progress("inferring groups", done, len(numbers))
-        starts = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
+        starts: list[NDArray[np.integer[Any]]] = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
         starts += [bins for bins in earlier[-1:] if bins is not None and bins.max() + 1 == number > 1]
         found = [fit_groups(sample, _soften(label, number)) for label in starts]
         fits.append(max(found, key=lambda fit: fit.evidence))
@@ -205,7 +205,7 @@ def _soften(label: NDArray[np.integer[Any]], n_groups: int) -> NDArray[np.float6
     start = np.full((len(label), n_groups), 0.1 / n_groups)
     known = np.flatnonzero(label >= 0)
     start[known, label[known]] += 0.9
-    return start / start.sum(axis=1, keepdims=True)
+    return np.asarray(start / start.sum(axis=1, keepdims=True))
 
 
 def _choose_reliable(

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,6 @@ def measure_modularity(contacts: Any, group: NDArray[np.int64]) -> float:
 
 def _find_louvain_groups(contacts: Any) -> NDArray[np.int64]:
     import scipy.sparse as sp
-    from sknetwork.clustering import Louvain
 
-    return np.asarray(Louvain(random_state=0).fit_predict(sp.csr_matrix(contacts)), dtype=np.int64)
+    clustering: Any = import_module("sknetwork.clustering")
+    return np.asarray(clustering.Louvain(random_state=0).fit_predict(sp.csr_matrix(contacts)), dtype=np.int64)

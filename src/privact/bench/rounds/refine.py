@@ -7,7 +7,7 @@ Key `rows`: one for each network and total epsilon, means over `seeds` runs:
 - `modularity`: of the groups found; `evidence`: the series' own figure, which sees communities above 4;
 - `share_of_contacts`: true contacts among a user's m nearest in the tree, m the number of contacts; `one_round_share`: the same
   for one round of all the epsilon;
-- `controls`: the same for what a series is compared with, see refine_controls.py, on the first of the networks.
+- `controls`: the same for what a series is compared with, see controls.py, on the first of the networks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.bench.benchmark import Speed, Table, Task
-from privact.bench.refine_controls import CONTROLS, measure_controls, measure_modularity
+from privact.bench.rounds.controls import CONTROLS, measure_controls, measure_modularity
 from privact.network.graph import ContactGraph
 
 __all__ = ["list_speeds", "make_tables", "measure"]

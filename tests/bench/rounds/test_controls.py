@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from privact.bench.refine import plant_blocks
-from privact.bench.refine_controls import CONTROLS, measure_controls, measure_modularity
+from privact.bench.rounds.controls import CONTROLS, measure_controls, measure_modularity
+from privact.bench.rounds.refine import plant_blocks
 
 
 def test_labels_and_louvain_find_planted_blocks_and_degrees_do_not():
