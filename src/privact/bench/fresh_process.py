@@ -88,15 +88,15 @@ def run_alone(method: str, vectors: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def time_side_by_side(methods: list[str], vectors: NDArray[np.int64], repeats: int) -> dict[str, list[float]]:
-    """Seconds of each method, run in turns so that a busy moment of the machine meets them all."""
+    """Processor seconds of each method, run in turns so that a busy moment of the machine meets them all."""
     for method in methods:
         METHODS[method](vectors[:64])  # compile and import before the clock starts
     seconds: dict[str, list[float]] = {method: [] for method in methods}
     for _ in range(repeats):
         for method in methods:
-            begin = time.perf_counter()
+            begin = time.process_time()
             METHODS[method](vectors)
-            seconds[method].append(time.perf_counter() - begin)
+            seconds[method].append(time.process_time() - begin)
     return seconds
 
 

@@ -115,7 +115,7 @@ def _show_speed(result: dict[str, Any]) -> list[Table]:
             f"{kernel['plain_steps_per_second']:,.0f} by the plain twin: {kernel['ratio']:,.0f} times as many"
         ),
         Table(
-            "Default search and average linkage on the same vectors: seconds / extra memory in MB",
+            "Default search and average linkage on the same vectors: processor seconds / extra memory in MB",
             ["users", "default", "fastcluster", "scipy", "default / fastcluster"],
             sizes,
             range(1, 5),

@@ -46,9 +46,11 @@ def test_the_best_cut_is_that_of_the_definition(outlook, least):
         values.append(split.two_means_value(points, first) if outlook < 0 else split.split_value(pairs, first, outlook))
     total = embedding.points[users].sum(axis=0, dtype=np.float64)
     own = np.square(points).sum(axis=1)
+    room, before = np.empty((2, len(total)))
     found, cut = _split.best_cut(
-        embedding.points, embedding.weights, embedding.constant, own, users, total, least, outlook, np.empty(len(total))
+        embedding.points, embedding.weights, embedding.constant, own, users, total, least, outlook, room, before
     )
+    np.testing.assert_array_equal(before, embedding.points[users[:cut]].sum(axis=0, dtype=np.float64))
     assert cut == split.best_cut(values, least)
     assert found == pytest.approx(values[cut - 1], rel=1e-9)
 

@@ -63,11 +63,12 @@ def _products(first, whole, weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def best_cut(points, weights, constant, own, users, total, least, outlook, first):  # type: ignore[no-untyped-def]
+def best_cut(points, weights, constant, own, users, total, least, outlook, first, before):  # type: ignore[no-untyped-def]
     """The best place to cut users in a given order: its value and how many come before it; 0 where none is allowed.
 
     own: of each user, the weighted square of its point. total: the sum of the users' points. least: users on each side.
-    outlook: see `split_value`. first: working memory. Of equal cuts the most even one is taken.
+    outlook: see `split_value`. first: working memory. before: becomes the sum of the points before the cut.
+    Of equal cuts the most even one is taken.
     """
     k = users.shape[0]
     owned = 0.0
@@ -108,25 +109,23 @@ def best_cut(points, weights, constant, own, users, total, least, outlook, first
         if where == 0 or found > best + same or (found >= best - same and min(a, b) > min(where, k - where)):
             best = found
             where = a
+            for t in range(first.shape[0]):
+                before[t] = first[t]
     return best, where
 
 
 @njit(cache=True, no_cpython_wrapper=True)
-def turn_direction(points, weights, users, cut, total, outlook, direction):  # type: ignore[no-untyped-def]
-    """Turn a direction to where users gain most by being behind the cut rather than before it, given who is where now."""
-    k = users.shape[0]
-    for t in range(direction.shape[0]):
-        direction[t] = 0.0
-    for i in range(cut):
-        x = users[i]
-        for t in range(direction.shape[0]):
-            direction[t] += points[x, t]
+def turn_direction(weights, k, cut, before, total, outlook, direction):  # type: ignore[no-untyped-def]
+    """Turn a direction to where users gain most by being behind the cut rather than before it, given who is where now.
+
+    k: users. cut: how many are before the cut. before, total: sums of the points before the cut, and of all.
+    """
     if outlook < 0.0:
-        before, behind = 1.0 / cut, 1.0 / (k - cut)
+        losing, gaining = 1.0 / cut, 1.0 / (k - cut)
     else:
-        before, behind = k - outlook * (cut + 1.0), k - outlook * (k - cut + 1.0)
+        losing, gaining = k - outlook * (cut + 1.0), k - outlook * (k - cut + 1.0)
     for t in range(direction.shape[0]):
-        direction[t] = weights[t] * (behind * (total[t] - direction[t]) - before * direction[t])
+        direction[t] = weights[t] * (gaining * (total[t] - before[t]) - losing * before[t])
     round_direction(direction)
 
 
@@ -161,11 +160,12 @@ def find_principal(points, weights, own, users, total, direction, room):  # type
 
 @njit(cache=True, inline="always")
 def split_cluster(  # type: ignore[no-untyped-def]
-    points, weights, constant, own, users, least, outlook, best_direction, total, direction, room
+    points, weights, constant, own, users, least, outlook, best_direction, total, direction, room, before
 ):
     """Put a cluster's users in the order of its best split; returns how many come first and the highest score among them.
 
-    users: reordered in place. best_direction: becomes the direction of the scores. total, direction, room: working memory.
+    users: reordered in place. best_direction: becomes the direction of the scores. total, direction, room,
+        before: working memory.
     """
     k = users.shape[0]
     for t in range(total.shape[0]):
@@ -196,7 +196,7 @@ def split_cluster(  # type: ignore[no-untyped-def]
                 ordered[i] = given[i]
                 score[i] = score_of(points[given[i]], direction)
             sort_by_score(score, ordered, score_room, user_room)
-            found, cut = best_cut(points, weights, constant, own, ordered, total, least, outlook, room)
+            found, cut = best_cut(points, weights, constant, own, ordered, total, least, outlook, room, before)
             if where == 0 or found > best:
                 best = found
                 where = cut
@@ -208,7 +208,7 @@ def split_cluster(  # type: ignore[no-untyped-def]
             if step > 0 and not found > last:
                 break
             last = found
-            turn_direction(points, weights, ordered, cut, total, outlook, direction)
+            turn_direction(weights, k, cut, before, total, outlook, direction)
     return where, parting
 
 
@@ -240,6 +240,7 @@ def split_all(points, weights, constant, floor, outlook, stop, directions, parti
     direction = np.empty(width)
     best_direction = np.empty(width)
     room = np.empty(width)
+    before = np.empty(width)
     while waiting > 0:
         waiting -= 1
         a, b, node = begin[waiting], end[waiting], name[waiting]
@@ -248,7 +249,7 @@ def split_all(points, weights, constant, floor, outlook, stop, directions, parti
             cut = k // 2
         else:
             cut, parting = split_cluster(
-                points, weights, constant, own, order[a:b], floor[k], outlook[k], best_direction, total, direction, room
+                points, weights, constant, own, order[a:b], floor[k], outlook[k], best_direction, total, direction, room, before
             )
             if directions.shape[0] > 0:
                 for t in range(width):
