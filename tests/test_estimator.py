@@ -207,3 +207,15 @@ def test_a_model_shows_its_parameters_in_a_notebook(network):
     assert "not fitted" in model._repr_html_()
     assert "<b>epsilon</b>" in model._repr_html_()
     assert f"learned from {network.graph.n_users:,} users" in model.fit(network.graph)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "asked", "message"),
+    [
+        ({"rounds": 1_000}, {}, "rounds is 1000: a series has at most 100 rounds"),
+        ({}, {"progress": "yes"}, "progress is 'yes': give True for a bar"),
+    ],
+)
+def test_what_would_run_for_ever_or_fail_late_is_refused(parameters, asked, message):
+    with pytest.raises(InputError, match=message):
+        PrivaCT(random_state=0, **parameters).fit([(1, 2), (2, 3), (3, 4)], **asked)

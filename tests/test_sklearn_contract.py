@@ -57,6 +57,7 @@ def test_tags_clone_and_fitted() -> None:
     check_is_fitted(model)
     assert model.n_features_in_ == 36
     assert model.children_.shape == (35, 2)
+    assert model.n_clusters_ == len(set(model.labels_.tolist()))
     assert sorted(model.children_.ravel().tolist()) == list(range(70))
     again = pickle.loads(pickle.dumps(model))
     assert again.tree_ == model.tree_

@@ -26,7 +26,9 @@ from privact.network.graph_inputs import GraphInput, as_graph
 from privact.network.user_labels import number_bins
 from privact.progress import Progress, open_progress
 from privact.protocol.bins import assign_bins
+from privact.protocol.promise import PROTECTS_NOTHING, public_parameters, say_nothing_protected
 from privact.protocol.round import check_bins, default_bins, epsilon_per_report
+from privact.protocol.round_series import MAX_SERIES_ROUNDS
 from privact.query.one_round import ONE_ROUND, OneRoundWarning, is_one_round
 from privact.sklearn_contract import SklearnClusterer, make_not_fitted_error
 from privact.tree.embedding import Embedding
@@ -36,10 +38,7 @@ if TYPE_CHECKING:
     from privact.learn.scale.task_runner import Engine
     from privact.learn.search.search import Temperature
 
-__all__ = ["PrivaCT", "public_parameters"]
-
-PROTECTS_NOTHING = 10.0
-"""Above this epsilon one edge makes a report more than 100 times as likely, and a warning says that nothing is protected."""
+__all__ = ["PrivaCT"]
 
 
 class PrivaCT(SklearnClusterer):
@@ -146,6 +145,12 @@ class PrivaCT(SklearnClusterer):
         self._require_fit()
         return np.column_stack((self.tree_.left, self.tree_.right)).astype(np.int64)
 
+    @property
+    def n_clusters_(self) -> int:
+        """How many clusters `labels_` has: `n_clusters`, or what the tree says where that is "auto"."""
+        self._require_fit()
+        return int(self.tree_.cut(self.n_clusters).max()) + 1
+
     def place(self, reports: ArrayLike, users: Sequence[Hashable] | None = None, groups: ArrayLike | None = None) -> Placement:
         """Where new users belong in the learned tree, from their reports in the same bins; nothing is learned again.
 
@@ -172,11 +177,7 @@ class PrivaCT(SklearnClusterer):
                 raise InputError(f"n_clusters is {self.n_clusters}, outside 1 to the {n_users} users of the graph")
         self.epsilon_report_ = None if self.epsilon is None else epsilon_per_report(self.epsilon)
         if self.epsilon is not None and self.epsilon > PROTECTS_NOTHING:
-            warnings.warn(
-                f"epsilon {self.epsilon:g} protects nothing: reports are almost exact above {PROTECTS_NOTHING:g}; "
-                "1 is usual, and None says that there is no noise",
-                stacklevel=3,
-            )
+            warnings.warn(f"{say_nothing_protected(self.epsilon)}, and None says that there is no noise", stacklevel=3)
 
     def _choose_bins(self, graph: ContactGraph, X: Any, rng: np.random.Generator) -> None:
         n = graph.n_users
@@ -234,6 +235,10 @@ class PrivaCT(SklearnClusterer):
         find_profile(self.profile)
         if not isinstance(self.rounds, (int, np.integer)) or isinstance(self.rounds, bool) or self.rounds < 1:
             raise InputError(f"rounds is {self.rounds!r}: give a whole number of at least 1")
+        if self.rounds > MAX_SERIES_ROUNDS:
+            raise InputError(
+                f"rounds is {self.rounds}: a series has at most {MAX_SERIES_ROUNDS} rounds, and {USUAL_ROUNDS} are usual"
+            )
         if self.rounds == 1 and self.profile == SERIES_PROFILE:
             raise InputError("profile 'series' needs two rounds or more: give for example rounds=4")
         if self.rounds > 1 and self.profile not in (DEFAULT_PROFILE, SERIES_PROFILE):
@@ -292,18 +297,3 @@ class PrivaCT(SklearnClusterer):
     def _require_fit(self) -> None:
         if not hasattr(self, "tree_"):
             raise make_not_fitted_error("this PrivaCT has learned nothing yet: call fit(graph) first")
-
-
-def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bins_seed: bytes | None = None) -> dict[str, Any]:
-    """What a tree says about reports that belong to no announced round. Never the seed of the noise, which would undo it.
-
-    epsilon: the promise per edge; None without noise. bins_seed: of random bins, where it is known.
-    """
-    facts = {
-        "epsilon": epsilon,
-        "epsilon_report": None if epsilon is None else epsilon_per_report(epsilon),
-        "n_bins": n_bins,
-        "bins": "random" if random_bins else "labels",
-        "bins_seed": None if bins_seed is None else bins_seed.hex(),
-    }
-    return {name: value for name, value in facts.items() if value is not None}

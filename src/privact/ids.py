@@ -31,6 +31,8 @@ def keep_id(value: Hashable) -> UserId:
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
+    if isinstance(value, bytes):
+        raise InputError(f"{value!r} is no user id: decode it to text")
     if value is None or value != value:
         raise InputError(f"{value} is no user id: fill missing ids or drop their rows")
     if isinstance(value, (float, np.floating)) and float(value).is_integer():

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from privact.errors import InputError
+
 __all__ = ["Progress", "ignore_progress", "open_progress", "progress_bar"]
 
 Progress = Callable[[str, int, int], None]
@@ -19,6 +21,8 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 @contextmanager
 def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
     """What a caller asked for as `progress`, as a callback: True is a bar, False and None are nothing."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise InputError(f"progress is {progress!r}: give True for a bar, or a function of stage, done and total")
     if progress is True:
         with progress_bar() as show:
             yield show

@@ -357,3 +357,9 @@ def test_a_first_line_that_may_be_a_header_is_asked_about(put) -> None:
     assert read_graph(put(b"source,target\nwho,whom\nann,bob\nbob,eve\n")).n_users == 5
     assert read_graph(put(b"who,whom\nwhom,bob\nbob,eve\n")).n_users == 4
     assert read_graph(put(b"who,whom\nann,bob\nbob,eve\n"), header=True).n_users == 3
+
+
+def test_two_colons_separate_as_in_the_files_of_movielens(tmp_path):
+    path = tmp_path / "contacts.dat"
+    path.write_text("source::target\nann::bob\nbob::cat lee\n")
+    assert read_graph(path).users == ("ann", "bob", "cat lee")

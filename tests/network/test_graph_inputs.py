@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import warnings
 from pathlib import Path
 
@@ -43,6 +44,9 @@ def _silent() -> object:
         [(*pair, 1.0) for pair in PAIRS],
         [(*pair, {"weight": 1}) for pair in PAIRS],
         nx.Graph(PAIRS),
+        nx.to_dict_of_lists(nx.Graph(PAIRS)),
+        nx.to_dict_of_dicts(nx.Graph(PAIRS)),
+        pl.LazyFrame({"any": [one for one, _ in PAIRS], "name": [other for _, other in PAIRS]}),
         ContactGraph.from_edges(PAIRS),
         *[make({"any": [one for one, _ in PAIRS], "name": [other for _, other in PAIRS]}) for make in FRAMES],
         pd.DataFrame({"since": list("abcd"), "Target": [b for _, b in PAIRS], "Source": [a for a, _ in PAIRS]}),
@@ -94,6 +98,7 @@ WEIGHTED.add_edge("ann", "bob", weight=2.5)
         (np.array([(*pair, 7) for pair in PAIRS]), r"weights \(such as 7\) are ignored"),
         ([("ann", "bob", 0.5)], r"weights \(such as 0.5\) are ignored"),
         (pd.DataFrame({"source": [1], "target": [2], "weight": [4.0], "when": ["now"]}), r"weights \(such as 4\) are ignored"),
+        (nx.to_dict_of_dicts(WEIGHTED), r"weights \(such as 2.5\) are ignored"),
         (WEIGHTED, r"weights \(such as 2.5\) are ignored"),
         (nx.DiGraph([(1, 2)]), "the graph is directed: direction is dropped"),
         (np.array([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]]), "the matrix is not symmetric: direction is dropped"),
@@ -116,7 +121,10 @@ def test_what_is_not_used_is_said(form: object, message: str) -> None:
         (np.zeros((5, 0)), "0 feature"),
         (np.zeros((5, 4)), r"an array of shape \(5, 4\)"),
         ([1, 2, 3], "a list of int"),
-        ({"ann": ["bob"]}, "cannot read a graph from dict"),
+        ({"ann": "bob"}, "user 'ann' has the contacts 'bob': a dict must give a list"),
+        (["ab", "bc"], "the text 'ab' is no contact"),
+        ([(b"ann", b"bob")], "b'ann' is no user id: decode it"),
+        (io.StringIO("ann bob"), "cannot read a graph from an open file"),
         (7, "cannot read a graph from int"),
         ("no such file.csv", "cannot be read"),
     ],

@@ -21,12 +21,11 @@ GRAPH = ContactGraph.from_networkx(NETWORK)
         np.array([1, -1, 0], np.int8),
         ["red", None, "blue"],
         np.array(["red", None, "blue"], dtype=object),
-        {10: "red", 30: "blue", 99: "green"},
-        {"10": "red", "30": "blue"},
-        pd.Series({10: "red", 30: "blue"}),
+        {10: "red", 20: None, 30: "blue"},
+        {"10": "red", "20": None, "30": "blue"},
+        pd.Series({10: "red", 20: None, 30: "blue"}),
         pd.Series(["red", None, "blue"]),
         [2.5, float("nan"), 0.5],
-        "colour",
     ],
 )
 def test_labels_in_every_form(bins: object) -> None:
@@ -53,3 +52,20 @@ def test_labels_that_cannot_be(bins: object, message: str) -> None:
 def test_an_attribute_needs_a_networkx_graph() -> None:
     with pytest.raises(InputError, match="bins 'colour' is unknown"):
         number_bins("colour", GRAPH, GRAPH)
+
+
+@pytest.mark.parametrize(
+    ("bins", "message"),
+    [
+        ({10: "red", 20: None, 30: "blue", 99: "green"}, "not in the graph, such as '99', have a label: 1 of 4 are ignored"),
+        ({10: "red", 30: "blue"}, "without a label, such as '20', are in no bin: 1 of 3"),
+        ("colour", "without a label, such as '20', are in no bin: 1 of 3"),
+    ],
+)
+def test_users_without_a_label_and_labels_without_a_user_are_told(bins: object, message: str) -> None:
+    with pytest.warns(UserWarning, match=message):
+        assert number_bins(bins, GRAPH, NETWORK).tolist() == [1, -1, 0]
+
+
+def test_whole_numbers_beyond_the_number_of_users_are_labels() -> None:
+    assert number_bins([10115, 80331, 10115], GRAPH, NETWORK).tolist() == [0, 1, 0]

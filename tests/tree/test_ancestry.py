@@ -170,3 +170,11 @@ def test_nearest_users_are_a_sequence_that_reads_as_a_table():
     assert "<td>cat</td><td>2</td>" in near._repr_html_()
     many = HierarchicalClusterTree.from_linkage([[i and 99 + i, i + 1, i + 1, i + 2] for i in range(99)]).nearest(0, 60)
     assert repr(many).endswith("... and 40 more")
+
+
+def test_nearest_users_and_the_users_of_a_tree_go_into_a_frame_and_a_loop(path_tree):
+    tree = HierarchicalClusterTree.from_children([0, 2], [1, 3], ["ann", "bob", "cat"])
+    frame = tree.nearest("ann", 2).to_pandas()
+    assert frame.to_dict("list") == {"user": ["bob", "cat"], "community_size": [2, 3]}
+    assert list(tree) == ["ann", "bob", "cat"]
+    assert list(path_tree(3)) == [0, 1, 2]

@@ -41,6 +41,8 @@ def parse_contacts(data: bytes, name: str, header: bool | None) -> Contacts:
         raise GraphError(f"{name}, line {find_line(data, nul)}: a NUL byte: this is not an edge list in UTF-8 text")
     text = strip_comments(data)
     layout = detect_layout(text, header)
+    if layout is not None and layout.n_columns == 1 and b"::" in text:  # as in the files of MovieLens
+        return parse_contacts(data.replace(b"::", b"\t"), name, header)
     if layout is None:
         raise GraphError(
             f"{name}: no contacts in this {'file of comments and blanks' if data else 'empty file'}: give one per line"

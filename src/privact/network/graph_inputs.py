@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ __all__ = ["GraphInput", "as_graph"]
 GraphInput = Any
 """What `as_graph` reads. A type checker cannot say it: most of these libraries are optional."""
 
-_FORMS = "a ContactGraph, a networkx graph, a square matrix, pairs of ids, a data frame or the path of a file"
+_FORMS = "a ContactGraph, a networkx graph, a square matrix, pairs of ids, a dict of contacts, a data frame or the path of a file"
 _WEIGHT_NAMES = ("weight", "weights")
 
 
@@ -32,23 +32,30 @@ def as_graph(X: GraphInput) -> ContactGraph:
       or the index of a pandas frame whose columns are the same.
     - Pairs of ids: an array of two columns, or of three with a weight; an iterable of pairs, or of triples as networkx
       writes them. A 3 x 3 array is a matrix if it is symmetric.
-    - Data frame of pandas, polars or pyarrow: the two columns whose names are those of contacts (source, target, user,
-      friend and so on), otherwise the first two; further columns are not read.
+    - A dict from each user to a list or dict of contacts, as networkx writes adjacency.
+    - Data frame of pandas, polars (lazy ones too) or pyarrow: the two columns whose names are those of contacts (source, target,
+      user, friend and so on), otherwise the first two; further columns are not read.
     - Path of a file, see `read_graph`.
     """
     if isinstance(X, ContactGraph):
         return X
     if isinstance(X, (str, os.PathLike)):
         return read_graph(X)
+    if hasattr(X, "read"):
+        raise GraphError(f"cannot read a graph from an open file: give its path, {getattr(X, 'name', 'such as contacts.tsv')!r}")
     if hasattr(X, "tocoo"):
         return _from_matrix(X)
     if hasattr(X, "adj") and hasattr(X, "nodes"):
         return _from_networkx(X)
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):  # a lazy frame of polars
+        X = X.collect()
     if hasattr(X, "column_names") or hasattr(X, "columns"):  # pyarrow calls them so, pandas and polars call them columns
         return _from_frame(X, list(X.column_names if hasattr(X, "column_names") else X.columns))
     if hasattr(X, "__array__"):
         return _from_array(np.asarray(X))
-    if isinstance(X, Iterable) and not isinstance(X, (bytes, dict)):
+    if isinstance(X, Mapping):
+        return _from_neighbours(X)
+    if isinstance(X, Iterable) and not isinstance(X, bytes):
         return _from_pairs(list(X))
     raise GraphError(f"cannot read a graph from {type(X).__name__}: give {_FORMS}")
 
@@ -115,12 +122,27 @@ def _from_array(array: NDArray[Any]) -> ContactGraph:
     raise GraphError(f"cannot read a graph from an array of shape {array.shape}: give (n, n) entries, or (m, 2) pairs of ids")
 
 
+def _from_neighbours(contacts_of: Mapping[Any, Any]) -> ContactGraph:
+    """The graph of a dict from each user to a list or a dict of contacts; users who are only named as contacts come last."""
+    for user, contacts in contacts_of.items():
+        if isinstance(contacts, (str, bytes)) or not isinstance(contacts, Iterable):
+            raise GraphError(f"user {user!r} has the contacts {contacts!r}: a dict must give a list of ids for each user")
+    weights = [weight for contacts in contacts_of.values() if isinstance(contacts, Mapping) for weight in contacts.values()]
+    _check_weights(_as_weights(weights))
+    pairs = [(user, other) for user, contacts in contacts_of.items() for other in contacts]
+    users = dict.fromkeys([*contacts_of, *(other for _, other in pairs)])
+    return ContactGraph.from_edges(pairs, users=list(users))
+
+
 def _from_pairs(pairs: list[Any]) -> ContactGraph:
     try:
         lengths = {len(pair) for pair in pairs}
     except TypeError:
         raise GraphError(f"cannot read a graph from a list of {type(pairs[0]).__name__}: give {_FORMS}") from None
-    if lengths == {len(pairs)} and lengths != {2} and not any(isinstance(pair, (str, tuple)) for pair in pairs):
+    text = next((pair for pair in pairs if isinstance(pair, (str, bytes))), None)
+    if text is not None:
+        raise GraphError(f"the text {text!r} is no contact: give pairs of ids, such as ('ada', 'bob'), or the path of a file")
+    if lengths == {len(pairs)} and lengths != {2} and not any(isinstance(pair, tuple) for pair in pairs):
         return _from_array(np.asarray(pairs))
     if lengths == {3}:
         _check_weights(_as_weights([pair[2] for pair in pairs]))

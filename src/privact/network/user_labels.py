@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,9 +19,9 @@ __all__ = ["number_bins"]
 def number_bins(bins: Any, graph: ContactGraph, X: Any) -> NDArray[np.int32]:
     """(n) the bin of each user, -1 for none.
 
-    bins: whole numbers from 0, one a user in the order of the graph, with -1 for none; or labels (text or any other values,
-        None or NaN for none), which are numbered in ascending order: one a user, a dict or a pandas Series from id to label, or
-        the name of a node attribute where X is a networkx graph.
+    bins: whole numbers from 0 to n - 1, one a user in the order of the graph, with -1 for none; or labels (text, larger numbers
+        such as postcodes, any other values, None or NaN for none), which are numbered in ascending order: one a user, a dict or
+        a pandas Series from id to label, or the name of a node attribute where X is a networkx graph.
     """
     if isinstance(bins, str):
         labels = _by_id(_node_attribute(bins, X), graph)
@@ -31,7 +32,7 @@ def number_bins(bins: Any, graph: ContactGraph, X: Any) -> NDArray[np.int32]:
         labels = _by_id(dict(bins.items()), graph) if by_id & set(graph.names) else bins.tolist()
     else:
         given = np.asarray(bins)
-        if given.ndim == 1 and given.dtype.kind in "iu":
+        if given.ndim == 1 and given.dtype.kind in "iu" and not _are_codes(given, graph.n_users):
             return _check_numbers(given, graph.n_users)
         if given.ndim != 1:
             raise InputError(f"bins have shape {given.shape}: give one label for each of {graph.n_users} users")
@@ -39,6 +40,11 @@ def number_bins(bins: Any, graph: ContactGraph, X: Any) -> NDArray[np.int32]:
     if len(labels) != graph.n_users:
         raise InputError(f"{len(labels)} bins for {graph.n_users} users: give one label a user, or a dict from id to label")
     return _number(labels)
+
+
+def _are_codes(given: NDArray[Any], n_users: int) -> bool:
+    """Whether whole numbers are labels, such as postcodes, rather than bins: one a user, and more than there can be bins."""
+    return len(given) == n_users and bool(given.min() >= 0 and given.max() >= n_users)
 
 
 def _check_numbers(given: NDArray[Any], n_users: int) -> NDArray[np.int32]:
@@ -66,7 +72,19 @@ def _by_id(label_of: Mapping[Any, Any], graph: ContactGraph) -> list[Any]:
     if all(label is None for label in labels):
         some = next(iter(label_of), None)
         raise InputError(f"bins name none of the {graph.n_users} users, but for example {some!r}: check the ids")
+    known = set(graph.names)
+    strangers = [name for name in by_name if name not in known]
+    missing = [name for name in graph.names if name not in by_name]
+    if strangers:
+        count = f"{len(strangers):,} of {len(by_name):,}"
+        _warn(f"users who are not in the graph, such as {strangers[0]!r}, have a label: {count} are ignored")
+    if missing:
+        _warn(f"users without a label, such as {missing[0]!r}, are in no bin: {len(missing):,} of {len(known):,}")
     return labels
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=6)
 
 
 def _number(labels: list[Any]) -> NDArray[np.int32]:

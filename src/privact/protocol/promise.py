@@ -5,15 +5,28 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from numbers import Real
-from typing import Final
+from typing import Any, Final
 
 from privact.errors import ProtocolError
 from privact.protocol.round_ids import is_round_id
 
-__all__ = ["MIN_EPSILON", "amount", "check_epsilon", "epsilon_per_report", "meaning_sentence", "privacy_sentence"]
+__all__ = [
+    "MIN_EPSILON",
+    "PROTECTS_NOTHING",
+    "amount",
+    "check_epsilon",
+    "epsilon_per_report",
+    "meaning_sentence",
+    "privacy_sentence",
+    "public_parameters",
+    "say_nothing_protected",
+]
 
 MIN_EPSILON: Final = 1e-6
 """Smallest epsilon of a round: below it the noise would no longer fit a report's four-byte entries."""
+
+PROTECTS_NOTHING: Final = 10.0
+"""Above this epsilon one edge makes a report more than 100 times as likely, and a warning says that nothing is protected."""
 
 
 def check_epsilon(epsilon: object) -> float:
@@ -78,3 +91,23 @@ def privacy_sentence(epsilon: float, round_id: str = "simulation", rounds: int =
         f"Not protected: a whole contact list at once (k contacts together spend k times as much), ratings, "
         f"and the fact that a user takes part."
     )
+
+
+def public_parameters(epsilon: float | None, n_bins: int, random_bins: bool, bins_seed: bytes | None = None) -> dict[str, Any]:
+    """What a tree says about reports that belong to no announced round. Never the seed of the noise, which would undo it.
+
+    epsilon: the promise per edge; None without noise. bins_seed: of random bins, where it is known.
+    """
+    facts = {
+        "epsilon": epsilon,
+        "epsilon_report": None if epsilon is None else epsilon_per_report(epsilon),
+        "n_bins": n_bins,
+        "bins": "random" if random_bins else "labels",
+        "bins_seed": None if bins_seed is None else bins_seed.hex(),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def say_nothing_protected(epsilon: float) -> str:
+    """What a warning says about an epsilon above PROTECTS_NOTHING."""
+    return f"epsilon {epsilon:g} protects nothing: reports are almost exact above {PROTECTS_NOTHING:g}; 1 is usual"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,12 @@ class NearestUsers(Sequence[tuple[UserId, int]]):
     def users(self) -> list[UserId] | Int32Array:
         """Their ids, or leaf numbers if the tree has no ids."""
         return self.tree.users_of(self.leaves)
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with a row for each of them, in order: user and community_size."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self), columns=["user", "community_size"])
 
     def __len__(self) -> int:
         return len(self.leaves)

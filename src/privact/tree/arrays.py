@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -144,6 +144,10 @@ class TreeArrays:
 
     def __len__(self) -> int:
         return self.n_users
+
+    def __iter__(self) -> Iterator[UserId]:
+        """The users in the order of leaves: ids, or leaf numbers if the tree has no ids."""
+        return iter(range(self.n_users) if self.users is None else self.users)
 
     def users_of(self, leaves: Int32Array) -> list[UserId] | Int32Array:
         """The users at some leaves: ids, or the leaf numbers themselves if the tree has no ids."""

@@ -124,6 +124,10 @@ class HierarchicalClusterTree(TreeArrays):
         the way down: with a min_size above 1 whoever falls off in a smaller group is labelled -1, and all k clusters have
         at least min_size users.
         """
+        if isinstance(k, str) and k != "auto":
+            raise InputError(
+                f"k = {k!r} cannot be: choose a whole number from 1 to {self.n_users}, the number of users, or 'auto'"
+            )
         return clusters.cut_into(self, clusters.choose_count(self, min_size) if k == "auto" else k, min_size)
 
     def cut_size(self, max_size: int) -> NDArray[np.int64]:

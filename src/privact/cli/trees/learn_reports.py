@@ -28,9 +28,9 @@ def learn_file(
     labels: the public labels that are the bins; columns of reports are in their alphabetical order.
     epsilon: the promise per contact that the reports carry noise for. label_bins: bins are labels, even without their file.
     """
-    from privact.estimator import public_parameters
     from privact.learn.pipeline import learn_from_reports
     from privact.progress import progress_bar
+    from privact.protocol.promise import public_parameters
 
     with _scratch(choice) as folder, progress_bar() as progress:
         progress("reading reports", 0, 0)

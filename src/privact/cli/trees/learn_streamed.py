@@ -60,7 +60,6 @@ def learn_streamed(
     labels: public labels as bins; None for random bins. epsilon: the promise per contact; None for no noise.
     settings: the random_state also draws the bins and the noise.
     """
-    from privact.estimator import public_parameters
     from privact.learn.evidence.profile import RoundReports
     from privact.learn.pipeline import learn_from_reports
     from privact.learn.reports.report_table import ReportTable
@@ -68,6 +67,7 @@ def learn_streamed(
     from privact.network.streamed_degrees import stream_degree_vectors
     from privact.protocol.bins import assign_bins
     from privact.protocol.label_files import number_labels
+    from privact.protocol.promise import public_parameters
     from privact.protocol.round import check_bins, default_bins, epsilon_per_report
     from privact.tree.user_ids import UserIds
 
