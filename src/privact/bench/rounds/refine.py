@@ -8,6 +8,8 @@ Key `rows`: one for each network and total epsilon, means over `seeds` runs:
 - `share_of_contacts`: true contacts among a user's m nearest in the tree, m the number of contacts; `one_round_share`: the same
   for one round of all the epsilon;
 - `controls`: the same for what a series is compared with, see controls.py, on the first of the networks.
+
+Key `million`: what inference takes on a million users, see million.py.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from privact.bench.benchmark import Speed, Table, Task
 from privact.bench.rounds.controls import CONTROLS, measure_controls, measure_modularity
+from privact.bench.rounds.million import measure_million
 from privact.network.graph import ContactGraph
 
 __all__ = ["list_speeds", "make_tables", "measure"]
@@ -67,7 +70,8 @@ def measure(task: Task) -> dict[str, Any]:
     for epsilon in NULL_EPSILONS[:few]:
         networks = [draw_null_network(4_000, np.random.default_rng(seed)) for seed in range(seeds)]
         rows.append(_measure_row(task, NULL, networks, epsilon, rounds))
-    return {"rows": rows}
+    task.show("a million users")
+    return {"rows": rows, "million": measure_million(20_000 if task.quick else 1_000_000)}
 
 
 def _list_rounds(name: str, epsilon: float | None, rounds: int) -> list[int]:
@@ -162,10 +166,17 @@ def make_tables(result: dict[str, Any]) -> list[Table]:
     names = ["network", "epsilon", "random bins", *(key.replace("_", " ") for key in CONTROLS)]
     return [
         Table(title, heading, rows, range(1, len(heading))),
+        _tell_million(result["million"]),
         Table("Share of contacts of one round and of other controls; Louvain sees the contacts", names, controls, range(1, 8)),
     ]
 
 
+def _tell_million(found: dict[str, Any]) -> Table:
+    row = [f"{found['users']:,}", str(found["groups"]), f"{found['seconds']:.1f}", f"{found['processor_seconds']:.1f}"]
+    heading = ["users", "groups", "seconds", "processor seconds", "peak MB"]
+    return Table("Inference of groups from 4 rounds of 13 bins in files", heading, [[*row, f"{found['peak_mb']:.0f}"]], range(5))
+
+
 def list_speeds(result: dict[str, Any]) -> list[Speed]:
-    """Quality only: no speeds."""
-    return []
+    """How long the inference of groups takes on a million users."""
+    return [Speed("groups of a series inferred", result["million"]["processor_seconds"], "s")]
