@@ -29,8 +29,8 @@ def test_one_run_decides_nothing_unless_the_claim_knows_its_spread(runs, decided
 
 @pytest.mark.parametrize(("p", "decided"), [(0.005, True), (0.2, False), (0.995, True)])
 def test_popularity_is_decided_by_the_test_over_users(p, decided):
-    compared = [{"dataset": "lastfm", "against": "most popular", "ratio": 1.2, "p_value": p}]
-    row = {"dataset": "lastfm", "method": "tree and report, taste bins", "ndcg": 0.3}
+    compared = [{"dataset": "lastfm", "against": "most popular", "ratio": 1.2, "ratio_error": 0.01, "p_value": p}]
+    row = {"dataset": "lastfm", "method": "tree and report, taste bins", "ndcg": 0.3, "folds": 5, "seeds": 3}
     assert check_popularity(compared, [row])[0].decided is decided
 
 

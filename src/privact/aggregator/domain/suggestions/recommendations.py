@@ -46,7 +46,7 @@ LONGEST: Final = 256 * 2**20
 
 _MOST: Final = 2  # recommenders that stay in memory
 _PATIENCE: Final = 2.0  # seconds that the request which starts a new recommender waits for it before it takes the older one
-_LONGEST_WAIT: Final = 10.0  # seconds that a request waits if there is no older one
+_LONGEST_WAIT: Final = 30.0  # seconds that a request waits if there is no older one
 _SMALL: Final = 5_000  # users; a recommender of more takes longer than anybody should wait who can have the older one
 _NICER: Final = 10  # requests to the server go first
 _SHOWN: Final = 5  # most rated items in a description
