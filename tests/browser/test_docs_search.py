@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_search_box_finds_a_page_from_a_file(site: Path, open_page) -> None:
     page = open_page((site / "index.html").as_uri())
-    page.locator("[data-md-component=search-query]").fill("balance floor")
+    page.locator("[data-md-component=search-query]").press_sequentially("balance floor")  # the box listens to keys
     found = page.locator(".md-search-result__item a").first
     found.wait_for(state="attached")
     address = found.get_attribute("href")
