@@ -54,7 +54,9 @@ def test_heads_and_bodies_are_bounded(proxy, aggregator, tmp_path):
     with too_long.open("wb") as file:
         file.truncate(257 * 2**20)
     operator = f"Authorization: Bearer {aggregator.operator_token}"
-    assert proxy.ask("/v1/ratings", "--http1.1", "-H", operator, "-T", str(too_long))[0] == 413
+    upload = ("--http1.1", "--expect100-timeout", "20", "-H", operator, "-T", str(too_long))
+    # 502 where the server refuses and hangs up while Caddy still sends.
+    assert proxy.ask("/v1/ratings", *upload)[0] in ((413, 502) if proxy.name == "caddy" else (413,))
 
 
 def test_nginx_limits_what_costs_more_than_a_report(aggregator, authority, tmp_path):
