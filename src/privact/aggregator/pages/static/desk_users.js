@@ -96,8 +96,11 @@
     return row;
   };
 
+  let listed = null; // the text that was searched for last: a list that is open stays as it is
   const list = async (after = 0) => {
-    const query = new URLSearchParams({ limit: PAGE, after, search: byId("search-text").value.trim() });
+    const search = byId("search-text").value.trim();
+    listed = search;
+    const query = new URLSearchParams({ limit: PAGE, after, search });
     const answer = await ask("GET", `/v1/users?${query}`);
     const rows = answer.users.map(rowOf);
     if (after) byId("users-list").append(...rows);
@@ -112,7 +115,7 @@
   byId("search-text").oninput = async () => {
     const mine = ++asked;
     await new Promise((resolve) => setTimeout(resolve, 150));
-    if (mine === asked) privact.attempt(list);
+    if (mine === asked && byId("search-text").value.trim() !== listed) privact.attempt(list);
   };
   byId("search").onsubmit = (event) => event.preventDefault();
   byId("users-more").onclick = () => privact.attempt(() => list(next));
