@@ -16,7 +16,7 @@ from pathlib import Path
 
 from privact.errors import PrivaCTError
 
-__all__ = ["LocalAggregator", "run_aggregator"]
+__all__ = ["LocalAggregator", "read_peak_memory", "run_aggregator"]
 
 _SECONDS_TO_END = 30
 
@@ -38,11 +38,16 @@ class LocalAggregator:
 
     def peak_memory(self) -> int:
         """The most memory that its process has used so far, in bytes; 0 where the system does not tell."""
-        try:
-            status = Path(f"/proc/{self.process}/status").read_text()
-        except OSError:
-            return 0
-        return 1024 * int(status.split("VmHWM:")[1].split()[0])
+        return read_peak_memory(self.process)
+
+
+def read_peak_memory(process: int) -> int:
+    """The most memory that a process has used so far, in bytes; 0 where the system does not tell. process: its number."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from privact.simulate.local_aggregator import read_peak_memory
 
 __all__ = ["UnlimitedServer", "run_unlimited"]
 
@@ -24,11 +25,7 @@ class UnlimitedServer(NamedTuple):
 
     def peak_memory(self) -> int:
         """The most memory that its process has used so far, in bytes; 0 where the system does not tell."""
-        try:
-            status = Path(f"/proc/{self.process}/status").read_text()
-        except OSError:
-            return 0
-        return 1024 * int(status.split("VmHWM:")[1].split()[0])
+        return read_peak_memory(self.process)
 
 
 @contextmanager
