@@ -54,28 +54,22 @@ NULL_EPSILONS = (1.0, 4.0)
 def measure(task: Task) -> dict[str, Any]:
     """Every row."""
     rounds, seeds = int(task.options["rounds"]), int(task.options["seeds"])
-    rows = []
+    rows: list[dict[str, Any]] = []
     few = 1 if task.quick else None
     for name, (n_blocks, size, inside, across, epsilons) in list(BLOCKS.items())[:few]:
         for epsilon in epsilons[:few]:
             networks = [plant_blocks(n_blocks, size, inside, across, np.random.default_rng(seed)) for seed in range(seeds)]
-            for each in _list_rounds(name, epsilon, rounds):
-                rows.append(_measure_row(task, name, networks, epsilon, each))
+            rows += _measure_rows(task, name, networks, epsilon, rounds)
     for name, real_epsilons in list(REAL.items())[:few]:
         graph = _read_real(name, task.data)
         for epsilon in real_epsilons[:few]:
             networks = [_shuffle(graph, np.random.default_rng(seed)) for seed in range(seeds)]
-            for each in _list_rounds(name, epsilon, rounds):
-                rows.append(_measure_row(task, name, networks, epsilon, each))
+            rows += _measure_rows(task, name, networks, epsilon, rounds)
     for epsilon in NULL_EPSILONS[:few]:
         networks = [draw_null_network(4_000, np.random.default_rng(seed)) for seed in range(seeds)]
-        rows.append(_measure_row(task, NULL, networks, epsilon, rounds))
+        rows += _measure_rows(task, NULL, networks, epsilon, rounds)
     task.show("a million users")
     return {"rows": rows, "million": measure_million(20_000 if task.quick else 1_000_000)}
-
-
-def _list_rounds(name: str, epsilon: float | None, rounds: int) -> list[int]:
-    return sorted({rounds, *MORE_ROUNDS.get((name, epsilon), ())})
 
 
 def plant_blocks(
@@ -96,36 +90,62 @@ def draw_null_network(n_users: int, rng: np.random.Generator) -> tuple[ContactGr
     return ContactGraph.from_edges(ends[ends[:, 0] != ends[:, 1]]), None
 
 
-def _measure_row(
+def _measure_rows(
     task: Task,
     name: str,
     networks: list[tuple[ContactGraph, NDArray[np.int64] | None]],
     epsilon: float | None,
     rounds: int,
-) -> dict[str, Any]:
+) -> list[dict[str, Any]]:
+    """A row for each number of rounds; what they are compared with is measured once."""
+    from privact.estimator import PrivaCT
+    from privact.query.quality import measure_contact_share
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what is seen and what not is measured here
+        single = [PrivaCT(epsilon=epsilon, random_state=seed).fit(graph) for seed, (graph, _) in enumerate(networks)]
+        one_round = [measure_contact_share(one.tree_, graph.to_scipy()) for one, (graph, _) in zip(single, networks, strict=True)]
+        shared = {
+            "one_round_share": float(np.mean(one_round)),
+            "seeds": len(networks),
+            "controls": measure_controls(*networks[0], epsilon, 0),
+        }
+        return [
+            {
+                "network": name,
+                "epsilon": epsilon,
+                "rounds": each,
+                **_measure_series(task, name, networks, epsilon, each),
+                **shared,
+            }
+            for each in sorted({rounds, *MORE_ROUNDS.get((name, epsilon), ())})
+        ]
+
+
+def _measure_series(
+    task: Task,
+    name: str,
+    networks: list[tuple[ContactGraph, NDArray[np.int64] | None]],
+    epsilon: float | None,
+    rounds: int,
+) -> dict[str, float | None]:
+    """Means over networks of what a series of that many rounds finds."""
     from sklearn.metrics import adjusted_rand_score
 
     from privact.estimator import PrivaCT
     from privact.learn.evidence.series_profile import series_posterior
     from privact.query.quality import measure_contact_share
 
-    found: dict[str, list[float]] = {key: [] for key in ("ari", "modularity", "share_of_contacts", "one_round_share", "evidence")}
+    found: dict[str, list[float]] = {key: [] for key in ("ari", "modularity", "share_of_contacts", "evidence")}
     for seed, (graph, block) in enumerate(networks):
         task.show(f"{name}, epsilon {'none' if epsilon is None else f'{epsilon:g}'}, run {seed + 1} of {len(networks)}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # what a series sees is measured here
-            model = PrivaCT(epsilon=epsilon, rounds=rounds, random_state=seed).fit(graph)
-            single = PrivaCT(epsilon=epsilon, random_state=seed).fit(graph)
-        known, contacts = series_posterior(model.evidence_), graph.to_scipy()
+        model, contacts = PrivaCT(epsilon=epsilon, rounds=rounds, random_state=seed).fit(graph), graph.to_scipy()
         found["modularity"].append(measure_modularity(contacts, model.groups_))
         found["share_of_contacts"].append(measure_contact_share(model.tree_, contacts))
-        found["one_round_share"].append(measure_contact_share(single.tree_, contacts))
-        found["evidence"].append(known.evidence)
+        found["evidence"].append(series_posterior(model.evidence_).evidence)
         if block is not None:
             found["ari"].append(float(adjusted_rand_score(block, model.groups_)))
-    means = {key: float(np.mean(values)) if values else None for key, values in found.items()}
-    controls = measure_controls(*networks[0], epsilon, 0)
-    return {"network": name, "epsilon": epsilon, "rounds": rounds, **means, "seeds": len(networks), "controls": controls}
+    return {key: float(np.mean(values)) if values else None for key, values in found.items()}
 
 
 def _read_real(name: str, data: str | None) -> ContactGraph:
