@@ -102,21 +102,21 @@ def align_series(url: str, newest: StoredRound, read: list[tuple[StoredRound, Re
 def infer_labels(found: ReportedSeries, progress: Progress = ignore_progress) -> tuple[LabelTable, dict[str, Any]]:
     """The groups of everyone who reported to the series, as the label table of the next round, and the evidence so far."""
     from privact.learn.evidence.series.missing_reports import fill_missing
-    from privact.learn.evidence.series.round_bins import infer_next, label_groups
+    from privact.learn.evidence.series.round_bins import infer_next
     from privact.learn.evidence.series.series_rounds import SeriesRound
     from privact.learn.evidence.series_profile import as_series
 
     complete = as_series(found.reports())
-    posterior = infer_next(complete, seed=found.newest.search_seed, progress=progress)
+    following = infer_next(complete, seed=found.newest.search_seed, progress=progress)
     users, parts = list(found.users), [[np.asarray(each.reports) for each in complete]]
     for some, given in found.others():
         users += some
-        parts.append(list(fill_missing(posterior, given)))
+        parts.append(list(fill_missing(following.posterior, given)))
     columns = [np.concatenate([part[number] for part in parts]) for number in range(len(complete))]
     everybody = [SeriesRound(rows, None, each.epsilon_report) for rows, each in zip(columns, complete, strict=True)]
-    labels, n_labels = label_groups(posterior, everybody)
+    labels, n_labels = following.label(everybody)
     label_of = dict(zip(users, labels.tolist(), strict=True))
-    return LabelTable.from_labels(label_of, n_labels, key=secrets.token_bytes(16)), describe_evidence(found, posterior)
+    return LabelTable.from_labels(label_of, n_labels, key=secrets.token_bytes(16)), describe_evidence(found, following.posterior)
 
 
 def learn_series(

@@ -20,7 +20,7 @@ import numpy as np
 
 from privact.bench.fresh_process import reset_peak, resident_mb
 from privact.learn.evidence.series.group_posterior import infer_groups
-from privact.learn.evidence.series.round_bins import infer_next, label_groups
+from privact.learn.evidence.series.round_bins import infer_next
 from privact.learn.evidence.series.series_rounds import SeriesRound
 from privact.simulate.reports import simulate_reports
 
@@ -71,7 +71,7 @@ def main(n_users: str) -> None:
         rounds = draw_series(int(n_users), Path(folder), np.random.default_rng(0))
         reset_peak()
         begin, work = time.perf_counter(), time.process_time()
-        label_groups(infer_next(rounds), rounds)
+        infer_next(rounds).label(rounds)
         known = infer_groups(rounds)
         known.find_likeliest(rounds)
         measured = {

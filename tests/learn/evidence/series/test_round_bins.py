@@ -12,7 +12,7 @@ from privact.simulate.reports import degree_vectors, simulate_reports
 
 
 @pytest.mark.parametrize(
-    ("epsilon_report", "n_users", "bins"), [(0.125, 1000, 8), (0.5, 1000, 15), (None, 1000, 32), (None, 9, 9)]
+    ("epsilon_report", "n_users", "bins"), [(0.125, 1000, 8), (0.5, 1000, 8), (0.75, 1000, 18), (None, 1000, 32), (None, 9, 9)]
 )
 def test_first_bins_follow_the_noise(epsilon_report, n_users, bins):
     assert choose_first_bins(epsilon_report, n_users) == bins

@@ -8,7 +8,7 @@ supports and that is within 3 % of the best product.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from privact.learn.evidence.series.spectral_start import find_principal_points, 
 from privact.learn.limits import LIMITS, Limits
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["NUMBERS", "GroupPosterior", "infer_groups"]
+__all__ = ["NUMBERS", "GroupPosterior", "draw_sample", "infer_groups"]
 
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 """Numbers of groups that are tried."""
@@ -98,13 +98,22 @@ class GroupPosterior:
 
     def find_likeliest(self, rounds: Sequence[SeriesRound], groups: Groups | None = None) -> NDArray[np.int64]:
         """(n,) the likeliest group of every user of some rounds, block by block."""
+        chosen = groups or self.groups
+        return self.label_users(rounds, lambda reports: find_memberships(reports, chosen).argmax(axis=1))
+
+    def label_users(
+        self, rounds: Sequence[SeriesRound], choose: Callable[[SideBySide], NDArray[np.integer[Any]]]
+    ) -> NDArray[np.int64]:
+        """(n,) a label for every user of some rounds, block by block.
+
+        choose: gives the labels of the users of a block.
+        """
         n = len(rounds[0].reports)
         contacts = self.numbers.expect(combine_totals(rounds))
         found = np.empty(n, np.int64)
         for first in range(0, n, BLOCK):
             part = slice(first, first + BLOCK)
-            rows = np.hstack([each.reports[part] for each in rounds])
-            found[part] = self.memberships(rows, contacts[part], groups or self.groups).argmax(axis=1)
+            found[part] = choose(self.read(np.hstack([each.reports[part] for each in rounds]), contacts[part]))
         return found
 
 
@@ -116,6 +125,13 @@ class Sample(NamedTuple):
 
     users: NDArray[np.integer[Any]]
     reports: SideBySide
+
+
+def draw_sample(n_users: int, rng: np.random.Generator, limits: Limits) -> NDArray[np.integer[Any]]:
+    """The users of a large network that a model is learned from, in ascending order; all of a small one."""
+    if n_users <= limits.series_sample:
+        return np.arange(n_users)
+    return np.sort(rng.choice(n_users, limits.series_sample, replace=False))
 
 
 def infer_groups(
@@ -146,7 +162,7 @@ def _infer(
     law = fit_contact_numbers(totals, limits)
     rng = np.random.default_rng(seed)
     n = len(totals.values)
-    users = np.arange(n) if n <= limits.series_sample else np.sort(rng.choice(n, limits.series_sample, replace=False))
+    users = draw_sample(n, rng, limits)
     contacts = law.expect(totals._replace(values=totals.values[users]))
     round_epsilons = tuple(each.epsilon_report for each in rounds)
     epsilons = tuple(sorted(set(round_epsilons), key=lambda epsilon: np.inf if epsilon is None else epsilon))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.evidence.series.group_posterior import GroupPosterior, infer_groups
-from privact.learn.evidence.series.series_rounds import SeriesRound, noise_variance
+from privact.learn.evidence.series.group_posterior import GroupPosterior, draw_sample, infer_groups
+from privact.learn.evidence.series.report_cells import ReportCells, find_cells
+from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals, noise_variance
+from privact.learn.limits import LIMITS, Limits
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["FIRST_BINS", "USUAL_ROUNDS", "choose_first_bins", "infer_next", "label_groups", "next_bins"]
+__all__ = ["FIRST_BINS", "USUAL_ROUNDS", "NextBins", "choose_first_bins", "infer_next", "next_bins"]
 
 USUAL_ROUNDS = 4
 """Rounds of a series unless another number is asked for; docs/explanation/series.md says why."""
@@ -22,8 +25,8 @@ FIRST_BINS, MOST_FIRST_BINS = 8, 32
 CONTACTS = 30
 """Contacts of a user that the number of first bins is chosen for."""
 
-SECOND = (8,)
-"""Groups after the first round, when hardly anything is known: as many as bins, so that none is merged too early."""
+SECOND = 8
+"""Bins of the second round, when hardly anything is known."""
 
 LATER = (6, 8, 12)
 """Groups that are tried after later rounds: the number with the highest evidence is used."""
@@ -50,8 +53,36 @@ def choose_first_bins(epsilon_report: float | None, n_users: int) -> int:
     epsilon_report: the privacy parameter of one report of the round; None without noise.
     """
     noise = noise_variance(epsilon_report)
-    wish = MOST_FIRST_BINS if noise == 0.0 else round(4 * CONTACTS / noise)
+    wish = MOST_FIRST_BINS if noise == 0.0 else round(2 * CONTACTS / noise)
     return min(max(wish, FIRST_BINS), MOST_FIRST_BINS, n_users)
+
+
+class NextBins(NamedTuple):
+    """Decides the public bins of the next round.
+
+    posterior: what is known after the rounds so far; its finer groups are the bins.
+    cells: the bins where one noisy round does not tell groups yet; None where it does.
+    """
+
+    posterior: GroupPosterior
+    cells: ReportCells | None = None
+
+    def label(self, rounds: Sequence[SeriesRound]) -> tuple[NDArray[np.int64], int]:
+        """The public bin of each user in the next round, and the number of bins.
+
+        rounds: the reports of the users who get a bin, the same rounds in the same order.
+        """
+        n = len(rounds[0].reports)
+        if self.cells is not None:
+            label = self.posterior.label_users(rounds, self.cells.find_nearest)
+        elif len(self.posterior.finer.weight) == 1:
+            return np.zeros(n, np.int64), 1
+        else:
+            label = self.posterior.find_likeliest(rounds, self.posterior.finer)
+        present, bins = np.unique(label, return_inverse=True)
+        if len(present) < 2:  # nothing tells users apart: halves in any order keep the round useful
+            return np.arange(n, dtype=np.int64) % 2, 2
+        return bins.astype(np.int64), len(present)
 
 
 def next_bins(
@@ -64,31 +95,43 @@ def next_bins(
 
     seed: decides the starts of the inference; the same reports and seed give the same bins.
     """
-    return label_groups(infer_next(rounds, seed=seed, progress=progress), rounds)
+    return infer_next(rounds, seed=seed, progress=progress).label(rounds)
 
 
-def infer_next(rounds: Sequence[SeriesRound], *, seed: int = 0, progress: Progress = ignore_progress) -> GroupPosterior:
-    """The groups that become the bins of the next round, from all rounds so far; arguments as for `next_bins`."""
-    few = infer_groups(rounds, FEW, seed=seed, progress=progress)
+def infer_next(
+    rounds: Sequence[SeriesRound], *, seed: int = 0, progress: Progress = ignore_progress, limits: Limits = LIMITS
+) -> NextBins:
+    """What decides the bins of the next round, from all rounds so far; arguments as for `next_bins`.
+
+    limits: where large networks are sampled.
+    """
+    few = infer_groups(rounds, FEW, seed=seed, progress=progress, limits=limits)
     weak = len(rounds) > len(ENOUGH_SIGNAL) or _measure_signal(few, len(rounds[0].reports)) < ENOUGH_SIGNAL[len(rounds) - 1]
     if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
-        return few
-    return infer_groups(rounds, SECOND if len(rounds) == 1 else LATER, seed=seed, progress=progress)
+        return NextBins(few)
+    if len(rounds) > 1:
+        return NextBins(infer_groups(rounds, LATER, seed=seed, progress=progress, limits=limits))
+    if _is_noisy(rounds[0]):
+        return NextBins(few, _make_cells(few, rounds, seed, limits))
+    return NextBins(infer_groups(rounds, (SECOND,), seed=seed, progress=progress, limits=limits))
 
 
-def label_groups(posterior: GroupPosterior, rounds: Sequence[SeriesRound]) -> tuple[NDArray[np.int64], int]:
-    """The public bin of each user in the next round, and the number of bins.
+def _is_noisy(first: SeriesRound) -> bool:
+    """Whether noise hides in which directions communities differ: few bins, each with more noise than chance."""
+    n = len(first.reports)
+    return first.n_bins <= FIRST_BINS == choose_first_bins(first.epsilon_report, max(n, FIRST_BINS))
 
-    posterior: from `infer_next`. rounds: the reports of the users who get a bin, the same rounds in the same order.
-    """
-    n = len(rounds[0].reports)
-    if len(posterior.finer.weight) == 1:
-        return np.zeros(n, np.int64), 1
-    label = posterior.find_likeliest(rounds, posterior.finer)
-    present, bins = np.unique(label, return_inverse=True)
-    if len(present) < 2:  # nothing tells users apart: halves in any order keep the round useful
-        return np.arange(n, dtype=np.int64) % 2, 2
-    return bins.astype(np.int64), len(present)
+
+def _make_cells(posterior: GroupPosterior, rounds: Sequence[SeriesRound], seed: int, limits: Limits) -> ReportCells:
+    from threadpoolctl import threadpool_limits
+
+    rng = np.random.default_rng(seed)
+    users = draw_sample(len(rounds[0].reports), rng, limits)
+    some = [SeriesRound(each.reports[users], None, each.epsilon_report) for each in rounds]
+    contacts = posterior.numbers.expect(combine_totals(some))
+    sample = posterior.read(np.hstack([each.reports for each in some]), contacts)
+    with threadpool_limits(1, "blas"):  # sums must not depend on how many cores share them
+        return find_cells(sample, min(SECOND, len(users)), rng)
 
 
 def _measure_signal(posterior: GroupPosterior, n_users: int) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privact.learn.evidence.series.mixture import SideBySide
 from privact.learn.evidence.series.report_laws import STEP
 
-__all__ = ["Scores", "find_principal_points", "group_by_means", "score_reports"]
+__all__ = ["Scores", "find_principal_points", "find_shifts", "group_by_means", "score_reports"]
 
 STARTS = 4
 """Starts of k-means, of which the best counts."""
@@ -41,18 +41,23 @@ def score_reports(reports: SideBySide) -> Scores:
     return Scores(slope * contacts * np.sqrt(base), information[law, row] * contacts**2 * base)
 
 
-def find_principal_points(reports: SideBySide, n_axes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(n, n_axes) users along the leading axes of their scores, and (n,) how precisely each user is known."""
+def find_shifts(reports: SideBySide) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(n, C) scores without what an error in the number of contacts does to them, and (n,) how precisely each user is known."""
     scores = score_reports(reports)
-    points = scores.score.copy()
+    shifts = scores.score.copy()
     shared = np.sqrt(reports.everybody)
     for t in range(int(reports.round_of.max()) + 1):  # an error in the number of contacts shifts all bins: it is not about who
         inside = reports.round_of == t
         axis = shared[inside] / np.linalg.norm(shared[inside])
-        points[:, inside] -= np.outer(points[:, inside] @ axis, axis)
-    weight = np.maximum(np.sqrt(scores.precision).mean(axis=1) ** 2, 1e-9)
-    axes = np.linalg.eigh(points.T @ (points / weight[:, None]))[1]
-    return points @ axes[:, ::-1][:, :n_axes] / weight[:, None], weight
+        shifts[:, inside] -= np.outer(shifts[:, inside] @ axis, axis)
+    return shifts, np.maximum(np.sqrt(scores.precision).mean(axis=1) ** 2, 1e-9)
+
+
+def find_principal_points(reports: SideBySide, n_axes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(n, n_axes) users along the leading axes of their scores, and (n,) how precisely each user is known."""
+    shifts, weight = find_shifts(reports)
+    axes = np.linalg.eigh(shifts.T @ (shifts / weight[:, None]))[1]
+    return shifts @ axes[:, ::-1][:, :n_axes] / weight[:, None], weight
 
 
 def group_by_means(
