@@ -20,7 +20,7 @@ def _clique_counts(across: int) -> np.ndarray:
 @pytest.mark.parametrize(("across", "expected"), [(0, 0.5), (1, 0.25), (3, 0.0)])
 def test_two_cliques(across, expected):
     counts = _clique_counts(across)
-    found = estimate_modularity(GROUP, 2, SeriesRound(counts, GROUP, None), counts.sum(axis=1).astype(float))
+    found = estimate_modularity(GROUP, 2, [SeriesRound(counts, GROUP, None)], counts.sum(axis=1).astype(float))
     assert found == pytest.approx(expected, abs=0.01)
 
 
@@ -31,10 +31,21 @@ def test_bins_that_mix_groups_unevenly_tell_the_same():
         for other in range(8):
             if other != user and GROUP[other] == GROUP[user]:
                 counts[user, bins[other]] += 1
-    found = estimate_modularity(GROUP, 2, SeriesRound(counts, bins, None), np.full(8, 3.0))
+    found = estimate_modularity(GROUP, 2, [SeriesRound(counts, bins, None)], np.full(8, 3.0))
     assert found == pytest.approx(0.5, abs=0.02)
 
 
 def test_one_group_has_no_modularity():
     counts = _clique_counts(0)
-    assert estimate_modularity(np.zeros(8, np.int64), 1, SeriesRound(counts, GROUP, None), np.full(8, 3.0)) == 0.0
+    assert estimate_modularity(np.zeros(8, np.int64), 1, [SeriesRound(counts, GROUP, None)], np.full(8, 3.0)) == 0.0
+
+
+def test_rounds_of_two_bins_together_tell_three_groups():
+    group = np.repeat([0, 1, 2], 4)
+    played = []
+    for bins in (np.where(group == 0, 0, 1), np.where(group == 1, 0, 1)):
+        counts = np.zeros((12, 2), np.int64)
+        counts[np.arange(12), bins] = 3
+        played.append(SeriesRound(counts, bins, None))
+    assert estimate_modularity(group, 3, played, np.full(12, 3.0)) == pytest.approx(2 / 3, abs=0.01)
+    assert estimate_modularity(group, 3, played[:1], np.full(12, 3.0)) < 0.5

@@ -1,9 +1,9 @@
 """From the reports of a series to the groups of its users; the reports decide how many groups there are.
 
 Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. Modularity
-times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports
-of the last round, times the mean probability of a user's likeliest group. The result is the largest number that the evidence
-supports and that is within 3 % of the best product.
+times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports,
+times the mean probability of a user's likeliest group. The result is the largest number that the evidence supports and whose
+product is within 3 % of the best, or within 20 % where the mean probability is at least 0.9.
 """
 
 from __future__ import annotations
@@ -34,8 +34,12 @@ PARSIMONY = 0.004
 """Take fewer groups if they lose at most this share of what groups explain: the reports of one user in several rounds share the
 chance of who the contacts are, which the model does not know and more groups seem to explain."""
 
-RELIABLE = 0.97
-"""Take more groups if their modularity times certainty is at least this share of the best."""
+RELIABLE = 0.03
+"""Take more groups if their modularity times certainty is at most this share below the best."""
+
+CERTAIN, TOLERABLE = 0.9, 0.2
+"""Where users are assigned with at least this certainty, more groups may lose this share: small communities add little to the
+modularity, and leaving them merged is the greater error."""
 
 BLOCK = 1 << 15
 """Users that are given memberships at a time."""
@@ -53,7 +57,7 @@ class GroupPosterior:
     evidence: how much more contacts users have in their own bins than chance and noise give, in standard deviations.
     round_evidence: (rounds,) the same for each round.
     threshold: what the evidence stays below on a network without communities.
-    modularity: of `groups`, estimated from the reports of the last round; None where no round was counted in groups.
+    modularity: of `groups`, estimated from the reports; None where no round was counted in groups.
     largest_contacts: the largest expected number of contacts that the tables of the law reach.
     """
 
@@ -227,19 +231,18 @@ def _soften(label: NDArray[np.integer[Any]], n_groups: int) -> NDArray[np.float6
 def _choose_reliable(
     posterior: GroupPosterior, fits: Sequence[Groups], rounds: Sequence[SeriesRound], sample: Sample
 ) -> GroupPosterior:
-    """Take the largest number of groups that the evidence supports and that is nearly the best by modularity times certainty."""
-    judged = [t for t, each in enumerate(rounds) if t > 0 and each.bins is not None and each.n_bins > 1]
+    """Take the largest number of groups that the evidence supports and that users are assigned to reliably."""
+    judged = [each for t, each in enumerate(rounds) if t > 0 and each.bins is not None and each.n_bins > 1]
     allowed = [fit for fit in fits if 1 < len(fit.weight) <= posterior.n_groups]
     if not judged or not allowed:
         return posterior
-    last = rounds[judged[-1]]
-    assert last.bins is not None
-    seen = SeriesRound(last.reports[sample.users], np.asarray(last.bins)[sample.users], last.epsilon_report)
-    contacts = sample.reports.contacts
-    modularity, score = [], []
-    for fit in allowed:
-        member = find_memberships(sample.reports, fit)
-        modularity.append(estimate_modularity(member.argmax(axis=1), len(fit.weight), seen, contacts))
-        score.append(modularity[-1] * float(contacts @ member.max(axis=1) / contacts.sum()))
-    chosen = int(np.flatnonzero(np.array(score) >= max(score) - (1.0 - RELIABLE) * abs(max(score)))[-1])
-    return replace(posterior, groups=allowed[chosen], modularity=modularity[chosen])
+    users, contacts = sample.users, sample.reports.contacts
+    seen = [SeriesRound(each.reports[users], np.asarray(each.bins)[users], each.epsilon_report) for each in judged]
+    members = [find_memberships(sample.reports, fit) for fit in allowed]
+    certainty = np.array([float(contacts @ member.max(axis=1) / contacts.sum()) for member in members])
+    found = [estimate_modularity(member.argmax(axis=1), member.shape[1], seen, contacts) for member in members]
+    modularity = np.array(found)
+    score = modularity * certainty
+    lost = (score.max() - score) / max(abs(float(score.max())), 1e-12)
+    chosen = int(np.flatnonzero((lost <= RELIABLE) | ((lost <= TOLERABLE) & (certainty >= CERTAIN)))[-1])
+    return replace(posterior, groups=allowed[chosen], modularity=float(modularity[chosen]))
