@@ -2,8 +2,9 @@
 
 Let N[g, k] be the contacts that group g reports in bin k, and P[h, k] the share of the contacts of group h that belong to members
 in bin k, which is public. Contacts of g in h spread over bins as h does, N = M P, so the contacts M between groups follow by
-least squares over all rounds together, and the modularity is trace(M) / sum(M) - sum over groups of their share of all contacts, squared. Noise averages
-out over users. Groups that were inferred from the same reports follow their noise a little, so the estimate is a little high.
+least squares over all rounds together. The modularity is trace(M) / sum(M) - sum over groups of their share of all contacts,
+squared. Noise averages out over users. Groups that were inferred from the same reports follow their noise a little, so the
+estimate is a little high.
 """
 
 from __future__ import annotations
