@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from privact.aggregator.domain.access.tokens import Claim, sha256
 from privact.aggregator.domain.enrolment import enrol, remove
 from privact.aggregator.domain.intake import Arrival, Intake, layout_of
+from privact.aggregator.domain.refusals import WrongState
 from privact.aggregator.domain.rounds import close_round, create_round, find_round, open_round
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import count_reports
 from privact.aggregator.storage.schema import reports, rounds
 from privact.errors import ProtocolError
 from privact.protocol.report import Report, report_length
@@ -266,3 +269,57 @@ def test_many_at_once_count_every_report_once(service):
     other._store.close()
     assert sorted(outcomes) == ["accepted"] * 20 + ["again"] * 100
     assert service.row.n_reports == len(service.stored) == 20
+
+
+def _hold(store, entered, leave):
+    """A batch of another server that has stored a report and does not commit."""
+    with store.write() as connection:
+        store.share_intake(connection)
+        row = {"round_id": "spring", "user": user_digest("user0"), "bytes": b"other", "received": NOW, "late": False}
+        connection.execute(insert(reports).values(row))
+        count_reports(connection, "spring", -1, in_time=1, late=0)
+        entered.set()
+        leave.wait(60)
+
+
+@pytest.fixture
+def held(service):
+    """A batch of another server that does not commit before the event is set; SQLite is for one server."""
+    if service.store.is_sqlite:
+        pytest.skip("SQLite is for one server")
+    other = Store(service.store.url.render_as_string(hide_password=False))
+    entered, leave = threading.Event(), threading.Event()
+    thread = threading.Thread(target=_hold, args=(other, entered, leave))
+    thread.start()
+    entered.wait(60)
+    yield leave
+    leave.set()
+    thread.join()
+    other.close()
+
+
+def test_a_server_does_not_wait_for_the_commit_of_another(service, held):
+    assert service.send("user1").outcome == "accepted"
+    held.set()
+
+
+def test_a_close_waits_for_batches_under_way_and_counts_them(service, held):
+    with ThreadPoolExecutor() as pool:
+        closing = pool.submit(close_round, service.store, "spring", NOW + 20, 10)
+        with pytest.raises(TimeoutError):
+            closing.result(0.5)
+        held.set()
+        with pytest.raises(WrongState, match="has 1 of 20 reports"):
+            closing.result(60)
+
+
+def test_of_two_reports_of_a_user_at_two_servers_at_once_the_first_stays(service, held):
+    """The second waits for the first, finds it stored and decides again; others of its batch do not suffer."""
+    batch = [service.arrival(user) for user in ("user0", "user1")]
+    with ThreadPoolExecutor() as pool:
+        taking = pool.submit(service.intake.take, batch)
+        with pytest.raises(TimeoutError):
+            taking.result(0.5)
+        held.set()
+        assert [decision.outcome for decision in taking.result(60)] == ["different", "accepted"]
+    assert service.row.n_reports == len(service.stored) == 2

@@ -1,22 +1,25 @@
 """Reports -> rows, each exactly once: a report that is called "accepted" is on disk before the response leaves.
 
 Reports that arrive while a commit is under way wait for the next one, so that one flush of the disk serves many. Who may
-report, whether the round is open and what the clock says are decided inside the transaction, under the round's lock: no
-report commits after its round has closed.
+report, whether the round is open and what the clock says are decided inside the transaction, while no round can close: no
+report commits after its round has closed. Servers on one database do not wait for each other, unless both store a report of
+the same user: one of them then decides again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, Row, and_, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from privact.aggregator.domain.access.tokens import Claim, is_right
 from privact.aggregator.domain.enrolment import User, find_users, select_users
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import count_reports, draw_slot
 from privact.aggregator.storage.schema import reports, rounds, users
 from privact.errors import ProtocolError
 from privact.protocol.moments import write_moment
@@ -29,19 +32,10 @@ __all__ = ["Arrival", "Decision", "Intake", "Outcome", "check_window", "layout_o
 Outcome = Literal["accepted", "again", "different", "closed", "early", "malformed", "unknown round", "unauthorised"]
 """What became of a report."""
 
-_ROUNDS = (
-    select(rounds)
-    .where(rounds.c.id.in_(bindparam("ids", expanding=True)), rounds.c.state != "draft")
-    .order_by(rounds.c.id)
-    .with_for_update()
-)
+_ROUNDS = select(rounds).where(rounds.c.id.in_(bindparam("ids", expanding=True)), rounds.c.state != "draft")
 _STORED = and_(reports.c.round_id == bindparam("id"), reports.c.user == users.c.digest)
 _USERS_WITH_REPORTS = select_users(reports.c.bytes, reports.c.late).select_from(users.outerjoin(reports, _STORED))
-_COUNT = (
-    update(rounds)
-    .where(rounds.c.id == bindparam("counted"))
-    .values(n_reports=rounds.c.n_reports + bindparam("in_time"), n_joiners=rounds.c.n_joiners + bindparam("late"))
-)
+_ATTEMPTS: Final = 5
 
 
 class Arrival(NamedTuple):
@@ -89,16 +83,26 @@ class Intake:
     def __init__(self, store: Store, now: Callable[[], float]) -> None:
         self._store = store
         self._now = now
+        self._slot = draw_slot()
 
     def take(self, arrivals: list[Arrival]) -> list[Decision]:
         """Decide about a batch and write what is accepted; when this returns, it is on disk."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._take_once(arrivals)
+            except IntegrityError:  # another server stored a report of the same user first, or erased the user
+                continue
+        return self._take_once(arrivals)
+
+    def _take_once(self, arrivals: list[Arrival]) -> list[Decision]:
         with self._store.write() as connection:
+            self._store.share_intake(connection)
             return self._take(connection, arrivals)
 
     def _take(self, connection: Connection, arrivals: list[Arrival]) -> list[Decision]:
         ids = sorted({arrival.round_id for arrival in arrivals if is_round_id(arrival.round_id)})
         open_rounds = {row.id: row for row in connection.execute(_ROUNDS, {"ids": ids}).all()}
-        now = int(self._now())  # after the rounds are locked: nothing can close before the commit
+        now = int(self._now())  # after the lock: nothing can close before the commit
         known: dict[bytes, User] = {}
         stored: dict[tuple[str, bytes], tuple[bytes, bool]] = {}
         for id in open_rounds:
@@ -121,10 +125,11 @@ class Intake:
                     )
                 decisions.append(decision)
         if fresh:
+            fresh.sort(key=lambda report: (report["round_id"], report["user"]))  # two servers wait for each other in this order
             connection.execute(insert(reports), fresh)
-            for id in {report["round_id"] for report in fresh}:
+            for id in sorted({report["round_id"] for report in fresh}):
                 late = [report["late"] for report in fresh if report["round_id"] == id]
-                connection.execute(_COUNT, {"counted": id, "in_time": late.count(False), "late": late.count(True)})
+                count_reports(connection, id, self._slot, in_time=late.count(False), late=late.count(True))
         return decisions
 
 

@@ -15,6 +15,7 @@ from privact.aggregator.domain.intake import check_window, layout_of
 from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.rounds import find_round
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import select_rounds
 from privact.aggregator.storage.schema import VISIBILITIES, label_tables, reports, rounds
 from privact.protocol.report import report_length
 from privact.protocol.round import LAST_SECOND, MAX_BINS, Round, epsilon_per_report
@@ -122,7 +123,7 @@ def list_rounds(store: Store, *, drafts: bool, reads: Collection[str] = VISIBILI
     store: where rounds are.
     drafts: also those that are not open yet. reads: as for `describe`.
     """
-    wanted = select(rounds).order_by(rounds.c.created.desc(), rounds.c.id.desc())
+    wanted = select_rounds().order_by(rounds.c.created.desc(), rounds.c.id.desc())
     with store.read() as connection:
         rows = connection.execute(wanted if drafts else wanted.where(rounds.c.state != "draft")).all()
     return [describe(row, reads) for row in rows]
@@ -135,7 +136,7 @@ def list_rounds_for(store: Store, user: User, now: int) -> list[dict[str, Any]]:
     user: who asks.
     now: UTC seconds.
     """
-    wanted = select(rounds).where(rounds.c.state != "draft").order_by(rounds.c.created.desc(), rounds.c.id.desc())
+    wanted = select_rounds().where(rounds.c.state != "draft").order_by(rounds.c.created.desc(), rounds.c.id.desc())
     with store.read() as connection:
         rows = connection.execute(wanted).all()
         received_of = _read_received(connection, user, [row.id for row in rows])

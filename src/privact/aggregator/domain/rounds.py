@@ -18,7 +18,8 @@ from privact.aggregator.domain.enrolment import count_users
 from privact.aggregator.domain.label_upload import build_table
 from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.signed_rounds import append_round
-from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.database import Store, hold_intake
+from privact.aggregator.storage.report_counts import select_rounds
 from privact.aggregator.storage.schema import STATES, label_tables, rounds, series, users
 from privact.errors import InputError, ProtocolError
 from privact.learn.evidence.profiles import DEFAULT_PROFILE
@@ -56,6 +57,8 @@ def advance(connection: Connection, round_id: str, before: str, after: str, **va
     """
     if (before, after) not in _NEXT:
         raise ValueError(f"a round never goes from {before} to {after}; states are {', '.join(STATES)}")
+    if before == "open":
+        hold_intake(connection)
     step = update(rounds).where(rounds.c.id == round_id, rounds.c.state == before).values(state=after, **values)
     return connection.execute(step).rowcount == 1
 
@@ -175,6 +178,7 @@ def close_round(store: Store, round_id: str, now: int, minimum_reports: int = 0)
     minimum_reports: with fewer the round is not closed: nothing could be learned from them, and their epsilon would be lost.
     """
     with store.write() as connection:
+        hold_intake(connection)  # before the row is locked: whoever stores a report asks for both in this order
         row = find_round(connection, round_id, lock=True)
         if row.state == "open" and row.n_reports < minimum_reports:
             raise WrongState(
@@ -219,10 +223,10 @@ def find_round(connection: Connection, round_id: str, *, lock: bool = False) -> 
     round_id: the round.
     lock: keep others from changing it until the transaction ends.
     """
-    statement = select(rounds).where(rounds.c.id == round_id)
+    statement = select_rounds().where(rounds.c.id == round_id)
     row = None
     if is_round_id(round_id):
-        row = connection.execute(statement.with_for_update() if lock else statement).one_or_none()
+        row = connection.execute(statement.with_for_update(of=rounds) if lock else statement).one_or_none()
     if row is None:
         raise NotFound(f"no round {round_id!r}")
     return row

@@ -22,6 +22,7 @@ from privact.aggregator.jobs.process import WorkerProcess, Workers
 from privact.aggregator.settings import Settings
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import joiner_count, report_count
 from privact.aggregator.storage.shared_files import fetch_file
 
 __all__ = ["JoinerJobs"]
@@ -74,8 +75,8 @@ class JoinerJobs:
             self._strike_out_erased()
         rounds = schema.rounds
         late = select(schema.reports.c.user).where(schema.reports.c.round_id == rounds.c.id, schema.reports.c.late.is_(true()))
-        with_joiners = select(rounds.c.id, rounds.c.n_joiners, rounds.c.digest).where(
-            rounds.c.state == "released", rounds.c.series.is_(None), rounds.c.n_joiners > 0, exists(late)
+        with_joiners = select(rounds.c.id, joiner_count().label("n_joiners"), rounds.c.digest).where(
+            rounds.c.state == "released", rounds.c.series.is_(None), exists(late)
         )
         with self._store.read() as connection:
             found = [(row.id, row.n_joiners, row.digest) for row in connection.execute(with_joiners).all()]
@@ -93,7 +94,7 @@ class JoinerJobs:
 
     def _count_in_series(self, connection: Connection, row: Row[Any]) -> int:
         """How many users reported to a released series without being in its tree; counted again when there are other reports."""
-        rounds, totals = schema.rounds, select(func.sum(schema.rounds.c.n_reports), func.sum(schema.rounds.c.n_joiners))
+        rounds, totals = schema.rounds, select(func.sum(report_count()), func.sum(joiner_count()))
         n_reports, n_joiners = connection.execute(totals.where(rounds.c.series == row.series)).one()
         known = self._waiting_in_series.get(row.id)
         if known is None or known[0] != (n_reports, n_joiners):

@@ -15,11 +15,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from privact.aggregator.storage.migrations import upgrade
 from privact.errors import InputError, MissingExtraError
 
-__all__ = ["Store"]
+__all__ = ["Store", "hold_intake"]
 
 _BUSY_SECONDS: Final = 30
 _ONE_AT_A_TIME: Final = 0x50434C4B
 """The advisory lock of PostgreSQL under which users are numbered and rounds are opened."""
+_INTAKE: Final = 0x50434954
+"""The advisory lock of PostgreSQL that batches of reports share, and that closing a round takes alone."""
 
 
 class Store:
@@ -86,6 +88,11 @@ class Store:
         if not self.is_sqlite:  # SQLite's write transactions always do
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ONE_AT_A_TIME})
 
+    def share_intake(self, connection: Connection) -> None:
+        """Take part in the intake of reports until this write transaction ends: no round closes meanwhile."""
+        if not self.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_xact_lock_shared(:lock)"), {"lock": _INTAKE})
+
     def seconds(self, connection: Connection) -> int:
         """The time by the database's own clock, UTC seconds: the same for every server that uses it."""
         clock = "CAST(strftime('%s', 'now') AS INTEGER)"
@@ -96,6 +103,14 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def hold_intake(connection: Connection) -> None:
+    """Wait for the batches of reports that are under way, of any server, and let no other begin until this write transaction
+    ends. PostgreSQL queues those who wait for this lock, so that a stream of batches cannot keep a round open.
+    """
+    if connection.dialect.name == "postgresql":  # SQLite's write transactions exclude each other
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _INTAKE})
 
 
 def _check_url(text: str) -> URL:

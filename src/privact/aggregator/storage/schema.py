@@ -32,6 +32,7 @@ __all__ = [
     "operators",
     "pending_erasures",
     "releases",
+    "report_counts",
     "reports",
     "round_log",
     "rounds",
@@ -105,8 +106,8 @@ rounds = Table(
     Column("opens", BigInteger),  # Round.opens
     Column("closes", BigInteger),  # Round.closes
     Column("joiners_until", BigInteger),  # Round.closes + Round.joiner_seconds: first second without joiners
-    Column("n_reports", BigInteger, nullable=False, server_default="0"),  # rows of reports with late false
-    Column("n_joiners", BigInteger, nullable=False, server_default="0"),  # rows of reports with late true
+    Column("n_reports", BigInteger, nullable=False, server_default="0"),  # with those of report_counts: reports with late false
+    Column("n_joiners", BigInteger, nullable=False, server_default="0"),  # with those of report_counts: reports with late true
     Column("created", BigInteger, nullable=False),
     Column("opened", BigInteger),
     Column("closed", BigInteger),
@@ -161,6 +162,16 @@ reports = Table(
     sqlite_with_rowid=False,
 )
 """One report per round and user."""
+
+report_counts = Table(
+    "report_counts",
+    metadata,
+    Column("round_id", Text, ForeignKey("rounds.id"), primary_key=True),
+    Column("slot", Integer, primary_key=True, autoincrement=False),  # drawn by a server when it starts
+    Column("n_reports", BigInteger, nullable=False),
+    Column("n_joiners", BigInteger, nullable=False),
+)
+"""How many reports servers have taken. Each server counts in a row of its own, so that none waits for another's commit."""
 
 releases = Table(
     "releases",

@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from privact.aggregator.storage import schema
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import joiner_count, report_count
 from privact.errors import FileFormatError, InputError, ProtocolError
 from privact.protocol.report import read_vectors
 from privact.protocol.round import Round
@@ -112,7 +113,12 @@ def _existing(url: str) -> Store:
 def _round(store: Store, round_id: str) -> StoredRound:
     rounds = schema.rounds
     wanted = select(
-        rounds.c.parameters, rounds.c.digest, rounds.c.profile, rounds.c.search_seed, rounds.c.n_reports, rounds.c.n_joiners
+        rounds.c.parameters,
+        rounds.c.digest,
+        rounds.c.profile,
+        rounds.c.search_seed,
+        report_count().label("n_reports"),
+        joiner_count().label("n_joiners"),
     ).where(rounds.c.id == round_id)
     try:
         with store.read() as connection:

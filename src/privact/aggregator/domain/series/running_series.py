@@ -20,6 +20,7 @@ from privact.aggregator.domain.refusals import NotFound, WrongState
 from privact.aggregator.domain.rounds import advance
 from privact.aggregator.domain.signed_rounds import append_round
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import report_count
 from privact.aggregator.storage.schema import label_tables, reports, rounds, series, users
 from privact.errors import InputError, ProtocolError
 from privact.protocol.labels import LabelTable
@@ -78,7 +79,7 @@ def stop_series(store: Store, name: str, now: int, minimum_reports: int = 0) -> 
 
 def _check_reports(connection: Connection, name: str, minimum: int) -> None:
     """Refuse to stop a series none of whose rounds has enough reports to learn from."""
-    most = connection.execute(select(func.max(rounds.c.n_reports)).where(rounds.c.series == name)).scalar_one()
+    most = connection.execute(select(func.max(report_count())).where(rounds.c.series == name)).scalar_one()
     if most < minimum:
         raise WrongState(
             f"no round of series {name!r} has more than {most} reports, and {minimum} are needed: stopped now it fails, and what "

@@ -12,6 +12,7 @@ from privact.aggregator.domain.refusals import NotFound
 from privact.aggregator.domain.round_descriptions import describe
 from privact.aggregator.domain.series.running_series import agreed_on, find_series
 from privact.aggregator.storage.database import Store
+from privact.aggregator.storage.report_counts import select_rounds
 from privact.aggregator.storage.schema import VISIBILITIES, rounds, series
 from privact.protocol.promise import amount, privacy_sentence
 
@@ -30,7 +31,7 @@ def describe_series(store: Store, name: str, *, drafts: bool, reads: Collection[
     """
     with store.read() as connection:
         found = find_series(connection, name)
-        rows = connection.execute(select(rounds).where(rounds.c.series == name).order_by(rounds.c.series_number)).all()
+        rows = connection.execute(select_rounds().where(rounds.c.series == name).order_by(rounds.c.series_number)).all()
     described = _describe(found, [row for row in rows if drafts or row.state != "draft"], reads)
     if not drafts and not described["members"]:
         raise NotFound(f"no series {name!r}")
@@ -41,7 +42,7 @@ def list_series(store: Store, *, drafts: bool, reads: Collection[str] = VISIBILI
     """All series, newest first; drafts and reads as for `describe_series`."""
     with store.read() as connection:
         found = connection.execute(select(series).order_by(series.c.created.desc(), series.c.name.desc())).all()
-        rows = connection.execute(select(rounds).where(rounds.c.series.is_not(None)).order_by(rounds.c.series_number)).all()
+        rows = connection.execute(select_rounds().where(rounds.c.series.is_not(None)).order_by(rounds.c.series_number)).all()
     listed = [
         _describe(each, [row for row in rows if row.series == each.name and (drafts or row.state != "draft")], reads)
         for each in found
