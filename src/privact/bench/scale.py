@@ -13,7 +13,7 @@ __all__ = ["list_speeds", "make_tables", "measure"]
 def measure(task: Task) -> dict[str, Any]:
     """Every method at every size."""
     options = task.options
-    return measure_sizes(task.show, options["users"], options["patience"], not options["no_peers"])
+    return measure_sizes(task.show, options["users"], options["patience"], not options["no_peers"], options["balance"])
 
 
 def make_tables(result: dict[str, Any]) -> list[Table]:

@@ -24,7 +24,7 @@ def told(monkeypatch):
     """Measurements that are made up: fastcluster fails at 300 users."""
     asked = []
 
-    def made_up(method, counts, reports, patience):
+    def made_up(method, counts, reports, patience, balance=None):
         asked.append((len(counts), method, patience))
         if "fastcluster" in method and len(counts) >= 300:
             return module._no_tree("out of memory"), None
@@ -98,6 +98,13 @@ def test_every_method_makes_a_tree_of_everybody(method, tmp_path):
     else:
         tree = HierarchicalClusterTree.load(output)
         assert list(tree.users) == [f"user{i}@example.social" for i in range(200)]
+
+
+def test_the_floor_of_our_trees_can_be_chosen():
+    counts, reports = make_network(200)
+    trees = {balance: measure_method("privact:1", counts, reports, None, balance)[1] for balance in (None, 0.04, 0.0)}
+    usual, same, free = ((tree.left.tolist(), tree.right.tolist()) for tree in trees.values())
+    assert usual == same != free
 
 
 @pytest.mark.parametrize("method", ["bisecting k-means", "privact:1", *GRAPH_PEERS])

@@ -38,8 +38,8 @@ ROWS = 1 << 17
 Children = tuple[NDArray[Any], NDArray[Any]]
 
 
-def privact(path: str, output: str, workers: int | None = None, cluster: str | None = None) -> None:
-    """Our own: from the file of reports to the file of the tree, with ids."""
+def privact(path: str, output: str, workers: int | None = None, cluster: str | None = None, balance: float | None = None) -> None:
+    """Our own: from the file of reports to the file of the tree, with ids. balance: the floor; None for the usual one."""
     from privact.learn.evidence.profile import RoundReports
     from privact.learn.pipeline import LearnSettings, learn_from_reports
     from privact.learn.reports.report_files import read_reports
@@ -48,7 +48,7 @@ def privact(path: str, output: str, workers: int | None = None, cluster: str | N
     with open_engine(workers, cluster) as engine:
         folder = Path(path).parent
         reports = RoundReports(read_reports(folder / REPORTS, folder), EPSILON_REPORT)
-        learn_from_reports(reports, LearnSettings(random_state=0), engine=engine).tree.save(output)
+        learn_from_reports(reports, LearnSettings(balance=balance, random_state=0), engine=engine).tree.save(output)
 
 
 def average_linkage(path: str) -> Children:
@@ -112,19 +112,20 @@ def louvain(path: str) -> Children:
 GRAPH_PEERS: dict[str, Callable[[str], Children]] = {"Paris on the contacts": paris, "Louvain on the contacts": louvain}
 
 
-def run_method(method: str, path: str, output: str) -> None:
+def run_method(method: str, path: str, output: str, balance: float | None = None) -> None:
     """Run a peer by name, or ours: "privact:2" in two processes, "privact dask:2" with two Dask workers.
 
     path: the table of reports. output: where our tree, or the two rows of children of a peer's tree, are written.
+    balance: the floor of ours; None for the usual one.
     """
     if peer := (PEERS | GRAPH_PEERS).get(method):
         np.save(output, np.array(peer(path), np.int32))
         return
     name, workers = method.rsplit(":", 1)
     if name.endswith("dask"):
-        privact(path, output, cluster=f"local:{workers}")
+        privact(path, output, cluster=f"local:{workers}", balance=balance)
     else:
-        privact(path, output, int(workers))
+        privact(path, output, int(workers), balance=balance)
 
 
 def _contacts(path: str) -> Any:
@@ -165,7 +166,7 @@ def write_reports_with_ids(folder: Path, reports: NDArray[np.integer[Any]]) -> N
             writer.write_table(pa.table({"user": ids, "report": lists}))
 
 
-def main(method: str, path: str, output: str, most_memory: str) -> None:
+def main(method: str, path: str, output: str, most_memory: str, balance: str = "") -> None:
     """Run a method, and print the seconds and processor seconds it took as JSON; memory errors exit with 3."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
@@ -177,7 +178,7 @@ def main(method: str, path: str, output: str, most_memory: str) -> None:
             run_method(method if method in PEERS else "privact:1", str(few), str(few.parent / "few.tree.npy"))
     begin, used = time.perf_counter(), _used_seconds()
     try:
-        run_method(method, path, output)
+        run_method(method, path, output, float(balance) if balance else None)
     except MemoryError:
         sys.exit(3)
     sys.stdout.write(json.dumps({"seconds": time.perf_counter() - begin, "processor_seconds": _used_seconds() - used}))

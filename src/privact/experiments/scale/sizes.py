@@ -1,7 +1,7 @@
 """Time, memory and utility of trees as users grow, ours beside other methods: what `privact bench scale` measures.
 
-Keys: `epsilon`, of the promise per edge; `cores` and `memory_mb` of the machine; `measure`, what relative_utility says; `rows`,
-each with
+Keys: `epsilon`, of the promise per edge; `balance`, the floor of our trees, null for the usual one; `cores` and `memory_mb` of the
+machine; `measure`, what relative_utility says; `rows`, each with
 
 - `n`, `n_bins`: users, and bins: floor(ln n);
 - `method`, `workers`: "privact" in that many processes (1 is the process itself), "privact dask" with that many Dask workers, or
@@ -56,17 +56,23 @@ PATIENCE = 1800.0
 
 
 def measure_sizes(
-    progress: Callable[[str], None], sizes: Sequence[int] = SIZES, patience: float = PATIENCE, peers: bool = True
+    progress: Callable[[str], None],
+    sizes: Sequence[int] = SIZES,
+    patience: float = PATIENCE,
+    peers: bool = True,
+    balance: float | None = None,
 ) -> dict[str, Any]:
     """Run every measurement.
 
     progress: told what is running. sizes: numbers of users. patience: seconds that a peer is given. peers: whether they run.
+    balance: the floor of our trees; None for the usual one.
     """
     result: dict[str, Any] = {
         "epsilon": EPSILON,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_mb": machine_memory() / 2**20,
         "measure": MEASURE,
+        "balance": balance,
         **{key: [] for key in ("rows", "samples", "predictions")},
     }
     rows = result["rows"]
@@ -78,7 +84,7 @@ def measure_sizes(
         if n > MANY:
             result["predictions"] += predict_processor_seconds(rows, n)
             progress(f"{n:,} users: {OURS[1]}")
-            row, tree = measure_method(OURS[1], counts, reports, None)
+            row, tree = measure_method(OURS[1], counts, reports, None, balance)
             rows.append(_label(n, counts, OURS[1], row))
             result["samples"] += _compare_on_sample(tree, counts, reports, patience, peers, progress)
             continue
@@ -88,7 +94,7 @@ def measure_sizes(
             if method in failed:
                 row = _no_tree(f"not tried: failed at {failed[method]:,}")
             else:
-                row, _ = measure_method(method, counts, reports, None if method in ours else patience)
+                row, _ = measure_method(method, counts, reports, None if method in ours else patience, balance)
             if row["status"] != "ok":
                 failed.setdefault(method, n)
             rows.append(_label(n, counts, method, row))
@@ -146,11 +152,15 @@ def make_network(n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def measure_method(
-    method: str, counts: NDArray[np.int32], reports: NDArray[np.int32], patience: float | None
+    method: str,
+    counts: NDArray[np.int32],
+    reports: NDArray[np.int32],
+    patience: float | None,
+    balance: float | None = None,
 ) -> tuple[dict[str, Any], HierarchicalClusterTree | None]:
     """Run a method in processes of its own; seconds, memory, utility and status, and the tree.
 
-    patience: seconds after which it is given up; None waits.
+    patience: seconds after which it is given up; None waits. balance: the floor of our trees; None for the usual one.
     """
     from privact.tree.cost import relative_utility
 
@@ -163,7 +173,9 @@ def measure_method(
         if method in GRAPH_PEERS:
             np.save(source.parent / CONTACTS, _make_graph(len(reports)).edges())
         command = [sys.executable, "-m", "privact.experiments.scale.methods", method, str(source), str(target)]
-        code, output, peak = run_watched([*command, str(int(0.9 * machine_memory()))], patience)
+        code, output, peak = run_watched(
+            [*command, str(int(0.9 * machine_memory())), "" if balance is None else str(balance)], patience
+        )
         if code is None:
             return _no_tree(f"gave up after {patience:,.0f} s"), None
         if code in (3, -signal.SIGKILL):
