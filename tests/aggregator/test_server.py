@@ -76,6 +76,7 @@ def serve(tmp_path):
 
 
 def test_the_first_start_writes_a_token_to_a_private_file_and_it_works(serve, tmp_path):
+    (tmp_path / "data").mkdir(mode=0o755)
     first = serve().ready()
     status, _ = first.ask("GET", "/v1/users", token="operator." + "x" * 43)
     assert status == 401

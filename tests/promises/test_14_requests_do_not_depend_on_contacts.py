@@ -78,12 +78,13 @@ def test_every_request_and_the_time_of_sending_come_before_the_first_contact(wor
         "bob@a.example\n" * 3,
         "bob eve zoe\n",
         CARD.format("TEL:5"),
+        CARD.format("EMAIL:@"),
         CARD.format("EMAIL;ENCODING=QUOTED-PRINTABLE;CHARSET=none:b=40b.c"),
         CARD.format("no colon in this line"),
         "Account address,Show boosts\n,true\n",
         "zoé\n".encode("latin-1"),
     ],
-    ids=["nobody", "edges", "odd row", "no e-mail", "charset", "odd line", "no address", "no text"],
+    ids=["nobody", "edges", "odd row", "no e-mail", "no id", "charset", "odd line", "no address", "no text"],
 )
 def test_no_single_contact_silences_a_device(world, tmp_path, content) -> None:
     server, happened = world

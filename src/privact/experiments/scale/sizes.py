@@ -1,7 +1,7 @@
 """Time, memory and utility of trees as users grow, ours beside other methods: what `privact bench scale` measures.
 
-Keys: `epsilon`, of the promise per edge; `balance`, the floor of our trees, null for the usual one; `cores` and `memory_mb` of the
-machine; `measure`, what relative_utility says; `rows`, each with
+Keys: `epsilon`, of the promise per edge; `balance`, the floor of our trees, null for the usual one; `cores` and `memory_mb` of
+the machine; `measure`, what relative_utility says; `rows`, each with
 
 - `n`, `n_bins`: users, and bins: floor(ln n);
 - `method`, `workers`: "privact" in that many processes (1 is the process itself), "privact dask" with that many Dask workers, or

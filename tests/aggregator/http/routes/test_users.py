@@ -26,6 +26,14 @@ def test_a_new_token_kills_the_old_one_at_once(service):
     assert service.ask("GET", "/v1/me", new["token"]).status_code == 200
 
 
+@pytest.mark.parametrize(("path", "body"), [("/v1/users/revoke", {"user": "Ada"}), ("/v1/users/revoke-all", None)])
+def test_a_revoked_token_is_worthless_at_once(service, path, body):
+    token = service.enrol("ada")["ada"]
+    assert service.ask("GET", "/v1/me", token).status_code == 200  # now it is cached
+    service.operate("POST", path, json=body)
+    assert service.ask("GET", "/v1/me", token).status_code == 401
+
+
 def test_a_removed_user_is_out_at_once_and_can_come_back(service):
     old = service.enrol("ada@a.example")["ada@a.example"]
     assert service.ask("GET", "/v1/me", old).status_code == 200
