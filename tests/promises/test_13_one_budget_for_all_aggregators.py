@@ -6,6 +6,7 @@ share the budget. A round over the seed and bins of an answered one is never ans
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -83,3 +84,13 @@ def test_a_ledger_stays_small_whatever_rounds_an_aggregator_makes_up(device) -> 
     with pytest.raises(RefusedError, match=r"takes at most 10,000 of 16,777,216 bytes together"):
         ask(63)
     assert device.ledger.path.stat().st_size < 2**25
+
+
+def test_a_ledger_takes_only_so_many_rounds(device, monkeypatch) -> None:
+    monkeypatch.setattr("privact.device.ledger.book.MOST_ANSWERS", 2)
+    for number in range(3):
+        round = replace(ROUND, id=f"round{number}", epsilon=1e-6, seed=number.to_bytes(16, "big"))
+        blank = Report.bind(round, device.account.user, [0] * round.n_bins)
+        refused = pytest.raises(RefusedError, match="the ledger holds 2 reports") if number == 2 else nullcontext()
+        with refused:
+            device.ledger.answer_once(round, now=NOW, draw_slot=lambda: 0, randomize=lambda blank=blank: blank)

@@ -313,6 +313,28 @@ def test_a_close_waits_for_batches_under_way_and_counts_them(service, held):
             closing.result(60)
 
 
+def test_a_round_does_not_close_while_a_batch_is_decided(service):
+    """The clock is read after the lock: while it is, a close waits."""
+    deciding, go_on = threading.Event(), threading.Event()
+
+    def clock():
+        deciding.set()
+        go_on.wait(60)
+        return service.now
+
+    with ThreadPoolExecutor() as pool:
+        taking = pool.submit(Intake(service.store, clock).take, [service.arrival("user1")])
+        deciding.wait(60)
+        closing = pool.submit(close_round, service.store, "spring", NOW + 20)
+        with pytest.raises(TimeoutError):
+            closing.result(0.5)
+        assert service.row.state == "open"
+        go_on.set()
+        assert [decision.outcome for decision in taking.result(60)] == ["accepted"]
+        closing.result(60)
+    assert (service.row.state, service.row.n_reports) == ("closed", 1)
+
+
 def test_of_two_reports_of_a_user_at_two_servers_at_once_the_first_stays(service, held):
     """The second waits for the first, finds it stored and decides again; others of its batch do not suffer."""
     batch = [service.arrival(user) for user in ("user0", "user1")]
