@@ -58,8 +58,7 @@ def measure(task: Task) -> dict[str, Any]:
         result["joiners"][name] = compare_joiners(graph, 1.0, seed=0)
     result["speed"] = measure_speed(
         {
-            "lastfm": _vectors(graphs["lastfm"]),
-            "douban": _vectors(graphs["douban"]),
+            **{name: _vectors(graph) for name, graph in graphs.items()},
             "synthetic": _vectors(make_federated_network(10_000, random_state=0).graph),
         },
         task.show,
@@ -107,7 +106,7 @@ def measure_speed(vectors: dict[str, NDArray[np.int64]], show: Callable[[str], N
     show("speed: kernel and plain twin")
     result: dict[str, Any] = {"kernel": measure_kernel(vectors["lastfm"])}
     methods = ["default", "fastcluster", "scipy"]
-    for name, repeats in (("douban", 7), ("synthetic", 3)):
+    for name, repeats in (("delicious", 7), ("lastfm", 7), ("douban", 7), ("synthetic", 3)):
         part = vectors[name]
         show(f"speed: {len(part):,} users")
         seconds = time_side_by_side(methods if name == "douban" else methods[:2], part, repeats)
