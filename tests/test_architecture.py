@@ -66,6 +66,7 @@ ENTRY_POINTS = {
     "aggregator.storage.migrations.versions.discoverable_users",
     "aggregator.storage.migrations.versions.erasures_table",
     "aggregator.storage.migrations.versions.shared_files_tables",
+    "aggregator.storage.migrations.versions.report_counts_table",
     "aggregator.storage.migrations.versions.first_tables",
     "aggregator.storage.migrations.versions.invitations_table",
     "aggregator.storage.migrations.versions.label_names",
