@@ -123,7 +123,7 @@ def _write_caddy(folder: Path, upstream: int, tls: int, plain: int, authority: A
     for before, after in (
         ("{\n\tservers {", f"{{\n\tadmin off\n\thttp_port {plain}\n\thttps_port {tls}\n\tservers {{"),
         (f"{HOST} {{\n", f"{HOST}:{tls} {{\n{certificate}"),
-        ("127.0.0.1:8420\n}", f"127.0.0.1:{upstream}\n}}"),
+        ("reverse_proxy 127.0.0.1:8420 {", f"reverse_proxy 127.0.0.1:{upstream} {{"),
     ):
         assert site.count(before) == 1, before
         site = site.replace(before, after)
