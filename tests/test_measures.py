@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
 
-from privact import HierarchicalClusterTree, InputError, dasgupta_cost, share_of_contacts
+from privact import HierarchicalClusterTree, InputError, PrivaCT, dasgupta_cost, share_of_contacts
 from privact.measures import align_contacts
 from privact.network.graph import ContactGraph
 from privact.tree.embedding import Embedding
@@ -25,6 +28,16 @@ def test_cost_of_vectors_is_the_searched_one() -> None:
     assert dasgupta_cost(TREE, Embedding.from_counts(vectors)) == dasgupta_cost(TREE, vectors=vectors)
     with pytest.raises(InputError, match="exactly one of graph, vectors"):
         dasgupta_cost(TREE, [(10, 20)], vectors=vectors)
+
+
+@pytest.mark.parametrize("measure", [dasgupta_cost, share_of_contacts])
+def test_what_is_no_tree_is_refused_in_one_line(measure: Callable[[Any, Any], float]) -> None:
+    with pytest.raises(InputError, match=r"PrivaCT is no tree: give model\.tree_"):
+        measure(PrivaCT(), [(10, 20)])
+    with pytest.raises(InputError, match="list is no tree: give a tree, then the graph"):
+        measure([(10, 20)], TREE)
+    with pytest.raises(InputError, match=r"ndarray is no tree: .*from_linkage"):
+        measure(TREE.to_linkage(), [(10, 20)])
 
 
 def test_rows_follow_the_leaves() -> None:

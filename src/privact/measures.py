@@ -53,6 +53,7 @@ def dasgupta_cost(
     >>> dasgupta_cost(HierarchicalClusterTree.from_nested((("ann", "bob"), "eve")), [("ann", "bob"), ("bob", "eve")])
     5.0
     """
+    _require_tree(tree)
     if isinstance(graph, Embedding):
         graph, vectors = None, graph
     if graph is None:
@@ -68,6 +69,7 @@ def share_of_contacts(tree: HierarchicalClusterTree, graph: GraphInput) -> float
 
     A random tree has about the mean number of contacts divided by the number of users. graph: what `PrivaCT.fit` takes.
     """
+    _require_tree(tree)
     return measure_contact_share(tree, align_contacts(tree, as_graph(graph)).to_scipy())
 
 
@@ -106,6 +108,14 @@ class WholeGraph:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """One."""
         return 1
+
+
+def _require_tree(tree: object) -> None:
+    if not isinstance(tree, HierarchicalClusterTree):
+        way_out = "model.tree_" if hasattr(tree, "fit") else "a tree, then the graph"
+        raise InputError(
+            f"{type(tree).__name__} is no tree: give {way_out}; HierarchicalClusterTree.from_linkage makes one of SciPy's linkage"
+        )
 
 
 def align_contacts(tree: HierarchicalClusterTree, graph: ContactGraph) -> ContactGraph:

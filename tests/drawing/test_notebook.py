@@ -22,7 +22,7 @@ def test_a_plot_has_a_box_for_every_cluster_it_shows():
     assert widths[0] == 7
     assert widths.count(1) >= 7  # every user has a box, those around ann an outline more
     other = pyplot.subplots()[1]
-    assert TREE.plot(other) is other
+    assert TREE.plot(other) is TREE.plot(ax=other) is other
     pyplot.close("all")
 
 

@@ -71,6 +71,11 @@ def test_three_users_in_a_square_are_a_matrix_where_it_is_symmetric() -> None:
     assert as_graph(np.array([[5, 6, 1], [6, 7, 1], [7, 8, 1]])).users == (5, 6, 7, 8)
 
 
+@pytest.mark.parametrize("make", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_edges_of_networkx_are_pairs_of_ids(make: type) -> None:
+    assert as_graph(make([("ann", "bob"), ("bob", "eve")]).edges).users == ("ann", "bob", "eve")
+
+
 @pytest.mark.parametrize("kind", [str, Path])
 def test_a_path_is_read(tmp_path: Path, kind: type) -> None:
     (tmp_path / "contacts.csv").write_text("ann,bob\nbob,eve\n")
@@ -100,6 +105,10 @@ WEIGHTED.add_edge("ann", "bob", weight=2.5)
         (pd.DataFrame({"source": [1], "target": [2], "weight": [4.0], "when": ["now"]}), r"weights \(such as 4\) are ignored"),
         (nx.to_dict_of_dicts(WEIGHTED), r"weights \(such as 2.5\) are ignored"),
         (WEIGHTED, r"weights \(such as 2.5\) are ignored"),
+        (
+            pd.DataFrame({"strength": [1.0], "wer": ["ann"], "wen": ["bob"]}),
+            "columns 'strength' and 'wer' are taken for contacts, as the first two; not read: 'wen'",
+        ),
         (nx.DiGraph([(1, 2)]), "the graph is directed: direction is dropped"),
         (np.array([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]]), "the matrix is not symmetric: direction is dropped"),
     ],
@@ -120,6 +129,8 @@ def test_what_is_not_used_is_said(form: object, message: str) -> None:
         (np.zeros(5), r"an array of shape \(5,\)"),
         (np.zeros((5, 0)), "0 feature"),
         (np.zeros((5, 4)), r"an array of shape \(5, 4\)"),
+        (np.zeros((2, 5)), r"an array of shape \(2, 5\): give its transpose"),
+        (np.array([[0, np.nan, 1], [np.nan, 0, 1], [1, 1, 0]]), "the weight NaN or inf"),
         ([1, 2, 3], "a list of int"),
         ({"ann": "bob"}, "user 'ann' has the contacts 'bob': a dict must give a list"),
         (["ab", "bc"], "the text 'ab' is no contact"),
@@ -127,6 +138,7 @@ def test_what_is_not_used_is_said(form: object, message: str) -> None:
         (io.StringIO("ann bob"), "cannot read a graph from an open file"),
         (7, "cannot read a graph from int"),
         ("no such file.csv", "cannot be read"),
+        ("ann bob\nbob eve", "a text of several lines"),
     ],
 )
 def test_what_is_no_graph_is_refused_in_one_line(form: object, message: str) -> None:

@@ -42,6 +42,9 @@ def test_labels_in_every_form(bins: object) -> None:
         ([-2, 0, 0], "bins go from -2 to 0"),
         ({"ann": "red"}, "name none of the 3 users, but for example 'ann'"),
         ([None, None, None], "no label"),
+        (None, "bins is None: give 'random'"),
+        (3, "bins is 3: n_bins=3 is the number of bins"),
+        ({}, "bins is empty: give a label for each of 3 users"),
     ],
 )
 def test_labels_that_cannot_be(bins: object, message: str) -> None:

@@ -158,6 +158,10 @@ def test_nearest_users_are_a_sequence_that_reads_as_a_table():
     assert near[-1] == ("ann", 5)
     assert len(near) == 3
     assert ("eve", 3) in near
+    assert "eve" in near
+    assert ("eve", 4) not in near
+    assert "bob" not in near
+    assert "nobody" not in near
     with pytest.raises(IndexError):
         near[3]
     assert repr(near).splitlines() == [
@@ -177,4 +181,6 @@ def test_nearest_users_and_the_users_of_a_tree_go_into_a_frame_and_a_loop(path_t
     frame = tree.nearest("ann", 2).to_pandas()
     assert frame.to_dict("list") == {"user": ["bob", "cat"], "community_size": [2, 3]}
     assert list(tree) == ["ann", "bob", "cat"]
+    assert len(tree.nearest("ann")) == 2
+    assert len(path_tree(30).nearest(0)) == 10
     assert list(path_tree(3)) == [0, 1, 2]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -8,12 +10,19 @@ from privact.tree.matrix import as_matrix
 
 
 def test_the_diagonal_is_never_used():
-    assert as_matrix([[7, 2], [2, -3]], "dissimilarity").tolist() == [[0, 2], [2, 0]]
+    with pytest.warns(
+        UserWarning, match="the diagonal of dissimilarity is not 0: it is ignored; similarities are given as similarity="
+    ):
+        assert as_matrix([[7, 2], [2, -3]], "dissimilarity").tolist() == [[0, 2], [2, 0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert as_matrix([[1, 0.5], [0.5, 1]], "similarity").tolist() == [[0, 0.5], [0.5, 0]]
+        assert as_matrix([[1e-16, 2], [2, 0]], "dissimilarity").tolist() == [[0, 2], [2, 0]], "rounding"
 
 
 def test_the_callers_matrix_is_left_alone():
     mine = np.array([[5.0, 1.0], [1.0, 5.0]])
-    as_matrix(mine, "dissimilarity")
+    as_matrix(mine, "similarity")
     assert mine.tolist() == [[5, 1], [1, 5]]
 
 
@@ -26,6 +35,7 @@ def test_rounding_is_not_asymmetry():
 @pytest.mark.parametrize(
     ("square", "words"),
     [
+        ([1, 2, 3], r"shape \(3,\), not \(n, n\): scipy.spatial.distance.squareform"),
         ([[0, 1], [2, 0]], r"dissimilarity\[0, 1\] is 1 but \[1, 0\] is 2: make it symmetric"),
         ([[0, 1, 5], [1, 0, -2], [5, -2, 0]], r"dissimilarity\[1, 2\] is -2, below 0"),
         ([[0, np.nan], [np.nan, 0]], r"dissimilarity\[0, 1\] is nan, not a finite number"),

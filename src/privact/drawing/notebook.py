@@ -28,7 +28,7 @@ _NARROWEST = 0.035  # share of the width from which on a block tells its size
 
 def plot_tree(
     tree: HierarchicalClusterTree,
-    axes: Any = None,
+    ax: Any = None,
     *,
     title: str | None = None,
     highlight: User | None = None,
@@ -42,30 +42,30 @@ def plot_tree(
         raise MissingExtraError("matplotlib", "plot", "plotting a tree") from None
 
     drawing = compose_drawing(tree, title=title, highlight=highlight, groups=groups)
-    if axes is None:
-        _, axes = pyplot.subplots(figsize=(10, 1 + 0.5 * len(drawing.rows)))
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(10, 1 + 0.5 * len(drawing.rows)))
     for number, block in enumerate(drawing.blocks):
         left, top = block.begin * tree.n_users, block.first_row
         width, height = (block.end - block.begin) * tree.n_users, block.last_row + 1 - block.first_row
         colour = drawing.colours[number]
-        axes.add_patch(Rectangle((left, top), width, height, facecolor=colour, edgecolor="white", linewidth=0.5))
+        ax.add_patch(Rectangle((left, top), width, height, facecolor=colour, edgecolor="white", linewidth=0.5))
         if block.end - block.begin >= _NARROWEST and not block.is_pool:
-            axes.text(left + width / 2, top + 0.5, f"{block.size:,}", ha="center", va="center", fontsize=8, color=ink_on(colour))
+            ax.text(left + width / 2, top + 0.5, f"{block.size:,}", ha="center", va="center", fontsize=8, color=ink_on(colour))
     for block in drawing.blocks:
         if block.highlight and block.parent >= 0:
             corner = (block.begin * tree.n_users, block.first_row)
             size = (block.end - block.begin) * tree.n_users, block.last_row + 1 - block.first_row
-            axes.add_patch(Rectangle(corner, *size, facecolor="none", edgecolor=OUTLINE, linewidth=1.6))
-    axes.set_xlim(0, tree.n_users)
-    axes.set_ylim(len(drawing.rows), 0)
+            ax.add_patch(Rectangle(corner, *size, facecolor="none", edgecolor=OUTLINE, linewidth=1.6))
+    ax.set_xlim(0, tree.n_users)
+    ax.set_ylim(len(drawing.rows), 0)
     names = [_name_row(row, size) for row, size in enumerate(drawing.rows)]
-    axes.set_yticks([row + 0.5 for row in range(len(names))], names)
-    axes.set_xlabel("users, in the order of the tree")
-    axes.set_title(drawing.title)
-    axes.tick_params(colors=QUIET, length=0)
-    for spine in axes.spines.values():
+    ax.set_yticks([row + 0.5 for row in range(len(names))], names)
+    ax.set_xlabel("users, in the order of the tree")
+    ax.set_title(drawing.title)
+    ax.tick_params(colors=QUIET, length=0)
+    for spine in ax.spines.values():
         spine.set_visible(False)
-    return axes
+    return ax
 
 
 def show_tree(tree: HierarchicalClusterTree, path: str | Path | None = None, *, open_browser: bool = True) -> Path:

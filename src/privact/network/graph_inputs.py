@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,14 @@ def as_graph(X: GraphInput) -> ContactGraph:
       writes them. A 3 x 3 array is a matrix if it is symmetric.
     - A dict from each user to a list or dict of contacts, as networkx writes adjacency.
     - Data frame of pandas, polars (lazy ones too) or pyarrow: the two columns whose names are those of contacts (source, target,
-      user, friend and so on), otherwise the first two; further columns are not read.
+      user, friend and so on), otherwise the first two, which a warning says; further columns are not read.
     - Path of a file, see `read_graph`.
     """
     if isinstance(X, ContactGraph):
         return X
     if isinstance(X, (str, os.PathLike)):
+        if "\n" in str(X):
+            raise GraphError(f"cannot read a graph from a text of several lines: give {_FORMS}")
         return read_graph(X)
     if hasattr(X, "read"):
         raise GraphError(f"cannot read a graph from an open file: give its path, {getattr(X, 'name', 'such as contacts.tsv')!r}")
@@ -53,7 +55,7 @@ def as_graph(X: GraphInput) -> ContactGraph:
         return _from_frame(X, list(X.column_names if hasattr(X, "column_names") else X.columns))
     if hasattr(X, "__array__"):
         return _from_array(np.asarray(X))
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not isinstance(X, Set):  # networkx's G.edges is both, and has pairs for keys
         return _from_neighbours(X)
     if isinstance(X, Iterable) and not isinstance(X, bytes):
         return _from_pairs(list(X))
@@ -91,6 +93,9 @@ def _from_frame(frame: Any, names: list[Any]) -> ContactGraph:
     known = [name for name in names if is_column_name(str(name))]
     first, second = known[:2] if len(known) >= 2 else names[:2]
     rest = [name for name in names if name not in (first, second)]
+    if rest and len(known) < 2 and any(isinstance(name, str) for name in names):
+        unread = ", ".join(repr(name) for name in rest)
+        _warn(f"columns {first!r} and {second!r} are taken for contacts, as the first two; not read: {unread}")
     weights = [name for name in rest if str(name).lower() in _WEIGHT_NAMES]
     for name in weights or (rest if len(rest) == 1 else []):
         values = np.asarray(frame[name].to_numpy())
@@ -119,7 +124,10 @@ def _from_array(array: NDArray[Any]) -> ContactGraph:
     if columns == 3:
         _check_weights(_as_weights(array[:, 2].tolist()))
         return ContactGraph.from_edges(array[:, :2])
-    raise GraphError(f"cannot read a graph from an array of shape {array.shape}: give (n, n) entries, or (m, 2) pairs of ids")
+    way_out = (
+        "its transpose, of pairs of ids" if rows == 2 else "(n, n) entries, or (m, 2) pairs of ids; learn_tree takes vectors"
+    )
+    raise GraphError(f"cannot read a graph from an array of shape {array.shape}: give {way_out}")
 
 
 def _from_neighbours(contacts_of: Mapping[Any, Any]) -> ContactGraph:
@@ -151,7 +159,9 @@ def _from_pairs(pairs: list[Any]) -> ContactGraph:
 
 
 def _is_symmetric(array: NDArray[Any]) -> bool:
-    return bool((array == array.T).all())
+    return bool(
+        ((array == array.T) | ((array != array) & (array.T != array.T))).all()
+    )  # NaN is no number, and not equal to itself
 
 
 def _as_numbers(array: NDArray[Any]) -> NDArray[Any]:

@@ -34,6 +34,14 @@ def number_bins(bins: Any, graph: ContactGraph, X: Any) -> NDArray[np.int32]:
         given = np.asarray(bins)
         if given.ndim == 1 and given.dtype.kind in "iu" and not _are_codes(given, graph.n_users):
             return _check_numbers(given, graph.n_users)
+        if given.ndim == 0:
+            number = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
+            way_out = (
+                f"n_bins={bins} is the number of bins"
+                if number
+                else "give 'random', one label a user, or a dict from id to label"
+            )
+            raise InputError(f"bins is {bins!r}: {way_out}")
         if given.ndim != 1:
             raise InputError(f"bins have shape {given.shape}: give one label for each of {graph.n_users} users")
         labels = [*bins] if not isinstance(bins, np.ndarray) else bins.tolist()
@@ -67,6 +75,8 @@ def _node_attribute(name: str, X: Any) -> dict[Any, Any]:
 
 def _by_id(label_of: Mapping[Any, Any], graph: ContactGraph) -> list[Any]:
     """The label of each user, None where there is none."""
+    if not len(label_of):
+        raise InputError(f"bins is empty: give a label for each of {graph.n_users} users, or 'random'")
     by_name = {str(keep_id(user)): label for user, label in label_of.items()}
     labels = [by_name.get(name) for name in graph.names]
     if all(label is None for label in labels):

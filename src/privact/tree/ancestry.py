@@ -66,6 +66,12 @@ class NearestUsers(Sequence[tuple[UserId, int]]):
         at = range(len(self))[index]
         return self[at : at + 1][0]
 
+    def __contains__(self, user: object) -> bool:
+        """Whether a user, or a pair of a user and a community size, is among them."""
+        if isinstance(user, tuple):
+            return user in list(self)
+        return user in self.tree and self.tree.leaf_of(user) in self.leaves
+
     def __repr__(self) -> str:
         left = len(self) - _SHOWN
         more = f"\n... and {left:,} more" if left > 0 else ""

@@ -169,6 +169,10 @@ def as_vectors(vectors: ArrayLike, fewest: int = 2) -> NDArray[Any]:
         counts = np.asarray(vectors)
     except ValueError:
         raise InputError("vectors have rows of unequal length, not the shape (users, bins): give one row a user") from None
+    if hasattr(vectors, "tocoo"):
+        raise InputError("vectors are a sparse matrix: give degree vectors as a dense array, or a graph to PrivaCT().fit")
+    if hasattr(vectors, "adj"):
+        raise InputError("vectors are a graph: PrivaCT().fit learns from a graph, learn_tree from vectors, one row a user")
     if counts.ndim != 2 or counts.shape[1] == 0:
         raise InputError(f"vectors have shape {counts.shape}, not (users, bins): give one row a user")
     if counts.dtype.kind not in "iufb":

@@ -52,7 +52,7 @@ class HierarchicalClusterTree(TreeArrays):
         """(n) number of internal nodes above each leaf."""
         return clusters.leaf_depths(self)
 
-    def nearest(self, user: User, m: int) -> NearestUsers:
+    def nearest(self, user: User, m: int = 10) -> NearestUsers:
         """The m users nearest to a user, nearest communities first, each with the size of the community they share.
 
         The cluster around the user grows from leaf to root; who joins at an earlier step comes first. Those who join at
@@ -115,7 +115,7 @@ class HierarchicalClusterTree(TreeArrays):
         common = self.lowest_common_cluster(a, b)
         return common.size if common.node >= self.n_users else 0
 
-    def cut(self, k: int | Literal["auto"], min_size: int = 1) -> NDArray[np.int64]:
+    def cut(self, k: int | Literal["auto"] = "auto", min_size: int = 1) -> NDArray[np.int64]:
         """A label per leaf for k clusters, found by always splitting the cluster with the most to part.
 
         That is the cluster with the largest split at or below it, by the smaller side; of equal ones the larger cluster,
@@ -173,16 +173,17 @@ class HierarchicalClusterTree(TreeArrays):
         """A networkx DiGraph from each node to its two children; nodes have a `size`, leaves also a `user`."""
         return make_networkx(self)
 
-    def to_pandas(self, cuts: int | Sequence[int] = ()) -> Any:
+    def to_pandas(self, cuts: int | Literal["auto"] | Sequence[int | Literal["auto"]] = ()) -> Any:
         """A pandas frame with a row a user: leaf, place in the order of the tree, depth and parent node.
 
-        cuts: one or several numbers of clusters; column `cut_8` is then the cluster of each user in `cut(8)`.
+        cuts: one or several numbers of clusters, or "auto"; column `cut_8` is then the cluster of each user in `cut(8)`.
         """
-        return make_pandas(self, (cuts,) if isinstance(cuts, (int, np.integer)) else tuple(cuts))
+        several = (cuts,) if isinstance(cuts, (int, np.integer, str)) else cuts
+        return make_pandas(self, {f"cut_{k}": self.cut(k) for k in several})
 
     def plot(
         self,
-        axes: Any = None,
+        ax: Any = None,
         *,
         title: str | None = None,
         highlight: User | None = None,
@@ -190,10 +191,10 @@ class HierarchicalClusterTree(TreeArrays):
     ) -> Any:
         """Draw the tree with Matplotlib as rows of ever smaller clusters, and return the axes.
 
-        axes: where to draw; a new figure if absent. title: above it. highlight: a user whose clusters are outlined.
+        ax: the axes to draw on; those of a new figure if absent. title: above it. highlight: a user whose clusters are outlined.
         groups: a public group for each leaf; colours then show the composition of clusters.
         """
-        return load_function("privact.drawing.notebook", "plot_tree")(self, axes, title=title, highlight=highlight, groups=groups)
+        return load_function("privact.drawing.notebook", "plot_tree")(self, ax, title=title, highlight=highlight, groups=groups)
 
     def show(self, path: str | Path | None = None, *, open_browser: bool = True) -> Path:
         """Write the explorer, a page that holds the whole tree, open it in a browser, and return the file.

@@ -5,9 +5,12 @@ import sys
 from itertools import pairwise
 
 import fastcluster
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
 from privact.errors import InputError
@@ -273,6 +276,7 @@ def test_same_seed_same_bytes_in_another_process(tmp_path, n):
     program = f"""
 import sys
 import numpy as np
+import pandas as pd
 from privact.learn.search.learn_tree import learn_tree
 rng = np.random.default_rng(0)
 vectors = rng.poisson(np.outer(rng.pareto(1.5, {n}) * 8, np.full(5, 0.2)))
@@ -288,6 +292,15 @@ def test_ids_stay_with_their_vectors():
     assert list(tree.nearest("ann", 1).users) == ["cat"]
     with pytest.raises(InputError, match="3 user ids for 4 leaves"):
         learn_tree([[0, 9], [7, 0], [1, 9], [9, 1]], users=["ann", "bob", "cat"])
+
+
+def test_the_index_of_a_frame_is_the_ids():
+    rows = pd.DataFrame([[0, 9], [7, 0], [1, 9]], index=["ann", "bob", "cat"])
+    assert list(learn_tree(rows).users) == ["ann", "bob", "cat"]
+    assert list(learn_tree(rows, users=[1, 2, 3]).users) == [1, 2, 3]
+    assert learn_tree(rows.reset_index(drop=True)).users is None
+    far = pd.DataFrame(1 - np.eye(3), index=[7, 8, 9], columns=[7, 8, 9])
+    assert list(learn_tree(dissimilarity=far).users) == [7, 8, 9]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -335,6 +348,8 @@ def test_the_callers_arrays_are_left_alone():
         ({"embedding": [[1e308], [-1e308], [0.0]]}, "vector"),
         ({"embedding": [[1, 2]]}, "1 users"),
         ({"embedding": [1, 2, 3]}, "shape"),
+        ({"embedding": nx.path_graph(3)}, "vectors are a graph: PrivaCT"),
+        ({"embedding": csr_array(np.eye(3))}, "vectors are a sparse matrix"),
         ({"embedding": Embedding(np.zeros((1, 2)), np.ones(2), 1.0)}, "1 users"),
         ({"embedding": Embedding(np.full((4, 2), np.nan), np.ones(2), 1.0)}, "NaN|finite"),
         ({"embedding": [[1], [2]], "search": "best"}, "search 'best' is unknown: use one of gentree, linkage"),

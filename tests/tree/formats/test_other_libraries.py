@@ -24,6 +24,7 @@ def test_pandas_has_a_row_a_user():
     assert frame["cut_2"].tolist() == TREE.cut(2).tolist()
     assert frame["depth"].tolist() == TREE.depths.tolist()
     assert list(TREE.to_pandas(cuts=[2, 3]).columns) == ["leaf", "place", "depth", "parent", "cut_2", "cut_3"]
+    assert TREE.to_pandas("auto")["cut_auto"].tolist() == TREE.cut().tolist() == TREE.cut("auto").tolist()
     assert [TREE.order[place] for place in frame["place"]] == frame["leaf"].tolist()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,7 +108,7 @@ def learn_tree(
         by one. None is 0.04 for "linkage+gentree" without a temperature, and 0 for the other searches, which know no floor.
     random_state: seed or generator; the same seed gives the same tree.
     progress: True for a bar in a terminal or notebook, or a function called with the stage, how much is done, and the total.
-    users: ids of the users.
+    users: ids of the users; by default the index of a pandas frame that has ids of its own, otherwise numbers.
     engine: where parts of more than 20,000 users are learned, from `open_engine`; by default this process. The tree does not
         depend on it.
     limits: where the search changes its method as the number of users grows.
@@ -127,7 +127,8 @@ def learn_tree(
     rng = generator(random_state)
     with open_progress(progress) as tell:
         found = chosen(population, SearchOptions(rng, sweeps, temperature, floor, tell, engine or IN_PROCESS, limits))
-    tree = HierarchicalClusterTree.from_children(found.left, found.right, users)
+    ids = users if users is not None else _index_of(next(x for x in (embedding, dissimilarity, similarity) if x is not None))
+    tree = HierarchicalClusterTree.from_children(found.left, found.right, ids)
     return LearnedTree(tree, sign * np.array(found.costs)) if return_trace else tree
 
 
@@ -153,6 +154,12 @@ def generator(random_state: int | np.random.Generator | np.random.RandomState | 
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InputError(f"random_state {random_state!r} is neither a whole number >= 0 nor a generator") from None
+
+
+def _index_of(given: object) -> list[Hashable] | None:
+    """The ids of the rows of a pandas frame; None for other things, and for a frame whose rows were only numbered."""
+    index: Any = getattr(given, "index", None)
+    return list(index) if hasattr(index, "tolist") and not hasattr(index, "step") else None
 
 
 def _population(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privact.errors import MissingExtraError
 from privact.tree.arrays import TreeArrays
@@ -32,17 +34,15 @@ def make_networkx(tree: TreeArrays) -> Any:
     return graph
 
 
-def make_pandas(tree: TreeArrays, cuts: tuple[int, ...]) -> Any:
-    """A pandas frame with a row a user; see the tree's method `to_pandas`."""
+def make_pandas(tree: TreeArrays, cuts: Mapping[str, NDArray[np.int64]]) -> Any:
+    """A pandas frame with a row a user; see the tree's method `to_pandas`. cuts: columns to add."""
     try:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "graph", "a data frame") from None
-    from privact.tree.clusters import cut_into
-
     leaves = np.arange(tree.n_users, dtype=np.int32)
     place = tree.start[: tree.n_users]
     columns: dict[str, Any] = {"leaf": leaves, "place": place, "depth": leaf_depths(tree), "parent": tree.parent[: tree.n_users]}
-    columns |= {f"cut_{k}": cut_into(tree, k) for k in cuts}
+    columns |= cuts
     users = tree.users_of(leaves)
     return pandas.DataFrame(columns, index=pandas.Index(list(users), name="user"))
