@@ -81,12 +81,12 @@ def test_the_paper_s_random_bins_come_first():
     assert list_settings(1843)[0] == Setting("random", 7, "counts")
 
 
-def row(profile, shares, reference=0.02):
-    """A summary on lastfm at epsilon 1 with these shares of contacts."""
+def row(profile, shares, reference=0.02, network="lastfm"):
+    """A summary at epsilon 1 with these shares of contacts."""
     trees = [Setting("random", 7, "counts"), Setting(CHOSEN[0], CHOSEN[1], profile)]
     empty = {"share_of_two_hop": 0.0, "mean_path": 1.0, "auc": 0.5}
     runs = [[{"share_of_contacts": reference, **empty}, {"share_of_contacts": share, **empty}] for share in shares]
-    return summarize("lastfm", 1.0, trees, runs)[1]
+    return summarize(network, 1.0, trees, runs)[1]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,14 @@ def test_the_verdict_follows_from_the_ratio_and_from_the_groups_alone(shares, al
     [claim] = check_target([row(CHOSEN[2], shares), row("own group only", alone)])
     assert claim.verdict == verdict
     assert check_target([row("counts", shares)]) == []
+
+
+def test_a_network_of_ones_own_has_a_verdict_too():
+    rows = [row(profile, shares, network="own data") for profile, shares in ((CHOSEN[2], [0.05]), ("own group only", [0.04]))]
+    [claim] = check_target(rows)
+    assert claim.verdict == "holds"
+    assert "on own data" in claim.statement
+    assert check_target([row(CHOSEN[2], [0.05], network="douban"), row("own group only", [0.04], network="douban")]) == []
 
 
 @pytest.mark.data
