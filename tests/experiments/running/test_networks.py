@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 
 import numpy as np
+import pytest
 
-from privact.experiments.running.networks import load_rated, shuffle_users
+from privact.errors import InputError
+from privact.experiments.running.networks import OwnNetwork, load_rated, shuffle_users
 from privact.simulate.known_graphs import make_cliques
 
 KNOWS = [(user, user + 1) for user in range(11)]  # a path, as files tend to be: neighbours stand side by side
@@ -35,6 +37,18 @@ def test_users_and_items_are_in_random_order_and_keep_contacts_and_ratings(tmp_p
         (str(u), str(i), value / 5) for u, i, value in RATED
     }
     assert load_rated("douban", str(tmp_path)).graph.users == users  # the same order every time
+
+
+def test_a_network_of_ones_own_needs_enough_users_with_ratings(tmp_path):
+    contacts, ratings = tmp_path / "contacts.txt", tmp_path / "ratings.dat"
+    contacts.write_text("".join(f"u{user} u{user + 1}\n" for user in range(39)))
+    for rated in (31, 32):
+        ratings.write_text("".join(f"u{user}::waltz::{1 + user % 4}\n" for user in range(rated)) + "stranger::waltz::1\n")
+        if rated == 32:
+            assert OwnNetwork(contacts, ratings).rated("own data").graph.n_users == 40
+        else:
+            with pytest.raises(InputError, match="31 of the 40 connected users .* have ratings .*: give at least 32"):
+                OwnNetwork(contacts, ratings).rated("own data")
 
 
 def test_shuffled_users_keep_their_contacts():

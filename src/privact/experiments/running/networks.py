@@ -39,6 +39,9 @@ __all__ = [
 OWN = "own data"
 """The name of a caller's own network."""
 
+FEWEST = 32
+"""Users with ratings that a network of one's own must have: as many as there are taste groups, and folds of some users each."""
+
 UNRATED = ("facebook",)
 """Networks for experiments on contacts alone, where the folder of the datasets has them."""
 
@@ -159,6 +162,12 @@ class OwnNetwork:
         """The network with its ratings, in random order."""
         graph = self.graph(name)
         ratings = read_ratings(self.ratings, users=graph.users, repeats=self.repeats).normalised("max")
+        rated = int(np.count_nonzero(np.diff(ratings.matrix.indptr)))
+        if rated < FEWEST:
+            raise InputError(
+                f"{rated} of the {graph.n_users} connected users of {self.contacts} have ratings in {self.ratings}, too few to "
+                f"measure anything: give at least {FEWEST}"
+            )
         return in_random_order(RatedNetwork(name, graph, ratings, self.content(name)))
 
     def content(self, name: str) -> str:

@@ -47,7 +47,7 @@ def detect_rating_layout(text: str, name: str, header: bool | None = None) -> Ra
         raise InputError(
             f"{name}: the first line {shown!r} has one column: separate user, item and rating by tabs, commas, :: or blanks"
         )
-    rows = [[field.strip().strip('"') for field in line.strip().split(separator)] for line in lines]
+    rows = [[field.strip().strip('"') for field in line.strip().split(None if separator == " " else separator)] for line in lines]
     first = rows[0]
     if header is None:
         header = _is_header(first, rows[1:], name)
@@ -82,13 +82,17 @@ def _is_header(first: list[str], others: list[list[str]], name: str) -> bool:
         return True
     if any(map(_is_number, first[2:3])):
         return False
+    again = any(row[0] == first[0] or row[1:2] == first[1:2] for row in others)
     if len(first) > 2:
+        if again and any(_is_number(row[2]) for row in others if len(row) > 2):
+            raise InputError(
+                f"{name}: the first line, {' '.join(first)!r}, is no header, and {first[2]!r} is no rating: give a number"
+            )
         return True
     if any(map(_is_number, first)) or not others:
         return False
     if all(map(_is_number, others[0])):
         return True
-    again = any(row[0] == first[0] or row[1:2] == first[1:] for row in others)
     if not again and len(others) > 1:
         raise InputError(
             f"{name}: the first line, {' '.join(first)!r}, may be a header or a rating: call its columns user and item if it "

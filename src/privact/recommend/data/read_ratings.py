@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -82,6 +83,8 @@ def _text(data: bytes, name: str, header: bool | None) -> tuple[Any, bool]:
     separator = layout.separator
     if separator == "::":
         data, separator = data.replace(b"::", b"\t"), "\t"
+    elif separator == " ":  # columns may be lined up by several
+        data = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" +", b" ", data.replace(b"\r\n", b"\n")))
     names = [f"{place} {column}" for place, column in enumerate(layout.names)]  # names may occur twice
     rating = choose_columns(layout.names, name, layout.header)[2]
     kinds = {column: pa.float64() if place == rating else pa.string() for place, column in enumerate(names)}
