@@ -47,7 +47,7 @@ def test_a_network_of_ones_own_needs_enough_users_with_ratings(tmp_path):
         if rated == 32:
             assert OwnNetwork(contacts, ratings).rated("own data").graph.n_users == 40
         else:
-            with pytest.raises(InputError, match="31 of the 40 connected users .* have ratings .*: give at least 32"):
+            with pytest.raises(InputError, match=r"31 of the 40 connected users .* have ratings .*: give at least 32"):
                 OwnNetwork(contacts, ratings).rated("own data")
 
 
