@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privact.errors import InputError
+from privact.errors import InputError, MissingExtraError
 from privact.learn.search.learn_tree import learn_tree
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -184,3 +185,9 @@ def test_nearest_users_and_the_users_of_a_tree_go_into_a_frame_and_a_loop(path_t
     assert len(tree.nearest("ann")) == 2
     assert len(path_tree(30).nearest(0)) == 10
     assert list(path_tree(3)) == [0, 1, 2]
+
+
+def test_a_frame_without_pandas_is_told_what_to_install(path_tree, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match="a data frame needs pandas"):
+        path_tree(3).nearest(0).to_pandas()

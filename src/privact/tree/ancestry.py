@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.errors import MissingExtraError
 from privact.ids import UserId
 from privact.tree.arrays import TreeArrays
 from privact.tree.counts import check_count
@@ -44,9 +45,12 @@ class NearestUsers(Sequence[tuple[UserId, int]]):
 
     def to_pandas(self) -> Any:
         """A pandas frame with a row for each of them, in order: user and community_size."""
-        import pandas as pd
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("pandas", "graph", "a data frame") from None
 
-        return pd.DataFrame(list(self), columns=["user", "community_size"])
+        return pandas.DataFrame(list(self), columns=["user", "community_size"])
 
     def __len__(self) -> int:
         return len(self.leaves)
