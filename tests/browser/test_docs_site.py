@@ -1,4 +1,4 @@
-"""The search box of the documentation site, opened from a file."""
+"""The documentation site, opened from files: its search box, and the page for participants, which is one screen."""
 
 from __future__ import annotations
 
@@ -32,3 +32,13 @@ def test_the_search_box_finds_a_page_from_a_file(site: Path, open_page) -> None:
     assert address is not None
     page.goto(address)
     assert "balance" in page.locator("article").inner_text()
+
+
+def test_the_page_for_participants_is_one_screen_with_a_picture(site: Path, open_page) -> None:
+    page = open_page((site / "take-part.html").as_uri())
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate("document.documentElement.scrollHeight") == 900, "nothing to scroll"
+    assert page.locator(".pictures img:visible").count() == 2
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator(".pictures img:visible").count() == 1
