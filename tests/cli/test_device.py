@@ -98,7 +98,7 @@ def test_answer_says_the_cost_and_the_promise_then_sends(run, joined, server, co
     result = run("device", "answer", "--yes", "--contacts", contacts)
     assert (result.exit_code, result.stderr) == (0, "")
     text = " ".join(result.stdout.split())
-    assert "2 contacts (mastodon; 1 named again)" in text
+    assert "2 contacts (Mastodon's export; 1 named again)" in text
     assert "Round spring: costs epsilon 1 per contact of the 10 left, so 9 will be left. Somebody who has no idea" in text
     assert (
         "at most 74 percent sure after seeing everything that is sent, by you and by that person. Per edge: in round spring"
@@ -250,7 +250,7 @@ def test_entries_that_cannot_be_read_are_told_and_the_device_answers_all_the_sam
     assert (told["contacts"], told["dropped"]["without_id"]) == (1, 1)
     assert list(server.reports) == ["spring"]
     again = run("device", "answer", "--yes", "--contacts", path)
-    assert "1 contact (edges; 1 skipped without an id that can be read)" in " ".join(again.stdout.split())
+    assert "1 contact (a plain list; 1 skipped without an id that can be read)" in " ".join(again.stdout.split())
 
 
 def test_a_file_that_cannot_be_read_is_told_before_anybody_is_asked(run, joined, server, contacts, tmp_path):

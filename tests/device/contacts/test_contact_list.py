@@ -40,7 +40,7 @@ def test_an_edge_list_has_one_id_a_line_or_the_owner_on_one_side(text):
 def test_who_is_named_twice_counts_once_and_oneself_not_at_all():
     found = contacts_from_text("bob@a.example\nBOB@a.example\n@bob@a.example\ncleo@b.example\nADA@vinyl.example\n", OWNER)
     assert (found.ids, found.duplicates, found.oneself) == (("bob@a.example", "cleo@b.example"), 2, 1)
-    assert found.in_words() == "2 contacts (edges; 2 named again; 1 with oneself)"
+    assert found.in_words() == "2 contacts (a plain list; 2 named again; 1 with oneself)"
 
 
 def test_spellings_of_one_id_are_one_contact():
@@ -49,8 +49,8 @@ def test_spellings_of_one_id_are_one_contact():
 
 def test_nobody_is_a_list_too():
     assert contacts_from_text("", OWNER) == Contacts((), "edges")
-    assert contacts_from_text("\n# nobody\n", OWNER).in_words() == "0 contacts (edges)"
-    assert contacts_from_text("bob@a.example", OWNER).in_words() == "1 contact (edges)"
+    assert contacts_from_text("\n# nobody\n", OWNER).in_words() == "0 contacts (a plain list)"
+    assert contacts_from_text("bob@a.example", OWNER).in_words() == "1 contact (a plain list)"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_line_without_one_contact_is_skipped_and_counted(line):
     found = contacts_from_text(f"cleo@b.example\n{line}\ndan@d.example\n", OWNER)
     assert (found.ids, found.without_id) == (("cleo@b.example", "dan@d.example"), 1)
     assert found.skipped[0].place == "line 2"
-    assert found.in_words() == "2 contacts (edges; 1 skipped without an id that can be read)"
+    assert found.in_words() == "2 contacts (a plain list; 1 skipped without an id that can be read)"
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,10 @@ def test_a_line_without_one_contact_is_skipped_and_counted(line):
         ("myhost", "'myhost' is not an id: ids look like ada@vinyl.example here"),
         ("Anna Schmidt", "'Anna Schmidt' is a name, not an id"),
         ("+49 (170) 123-45 67", "'+491701234567' is a phone number: ids look like ada@vinyl.example here"),
+        ("(030) 123 456", "'030123456' is a phone number: ids look like ada@vinyl.example here"),
+        ("https://a.example/bob", "'https://a.example/bob' is a link: ids look like ada@vinyl.example here"),
+        ("https://a.example/@bob/1", "'https://a.example/@bob/1' is a link: ids look like ada@vinyl.example here"),
+        ("b\x00b@\x01a.example", "'b\x00b@\x01a.example' is not UTF-8 text"),
         (
             "bob@a.example,cleo@b.example",
             "'bob@a.example,cleo@b.example' does not have your id and one other: give one id a line",
@@ -95,6 +99,17 @@ def test_phone_numbers_have_one_spelling_where_ids_are_numbers():
 
 def test_an_address_in_brackets_is_the_contact():
     assert contacts_from_text("Bob Bobson <bob@a.example>\n<cleo@b.example>\n", OWNER).ids == ("bob@a.example", "cleo@b.example")
+
+
+def test_the_link_of_a_profile_is_its_address():
+    text = "https://a.example/@Bob\nHTTP://B.example/@cleo/\n"
+    assert contacts_from_text(text, OWNER).ids == ("bob@a.example", "cleo@b.example")
+
+
+def test_a_program_is_no_list_of_contacts(tmp_path):
+    path = tmp_path / "program"
+    path.write_bytes(b"\x7fELF\x02\x01\x00\x00@\x00\x01\n\x00\x00h@\x02\x00\n\xff\xfe\n")
+    assert read_contacts(path, OWNER).ids == ()
 
 
 def test_words_are_ids_where_the_own_id_is_one():

@@ -77,7 +77,7 @@ def test_many_cards_are_many_contacts_and_those_without_the_property_are_counted
 def test_a_property_that_no_card_has_is_a_list_of_nobody():
     found = contacts_from_text(card("EMAIL:bob@a.example") * 2, OWNER, field="impp")
     assert (found.ids, found.without_id) == ((), 2)
-    assert found.in_words() == "0 contacts (vcard; 2 skipped without an id that can be read)"
+    assert found.in_words() == "0 contacts (an address book; 2 skipped without an id that can be read)"
 
 
 def test_a_field_that_is_no_property_is_refused_in_one_line():

@@ -40,6 +40,8 @@ TEXTS = [
     "bob@a.example\n\n# not me\n@Cleo@b.example\nbob@A.example\n", f"{OWNER},bob@a.example\ncleo@b.example;{OWNER}\n",
     f"user\tcontact\n{OWNER}\tbob\n", "contact\nbob\n", "a,b,c\n", "bob@a.example,cleo@b.example\n", "@\n", "  \n", "",
     "bob\x85cleo@c.example\u2028dan@d.example", "myhost\n", "Anna Schmidt\n+49 (170) 123-45 67\n0049170 1234567\n",
+    "https://a.example/@Bob\nHTTP://B.example/@cleo/\nhttps://a.example/bob\nhttp\u017f://c.example/@eve\n(030) 123 456\n",
+    "b\x00b@\x01a.example\nbob\x7f@a.example\n",
     "Bob Bobson <bob@a.example>\n<cleo@b.example>\nBob <bob>\n", f"{OWNER},\n{OWNER},dan\na@b@c\n",
     card("EMAIL;INTERNET:bob@a.example", version="2.1"), card("EMAIL;TYPE=INTERNET,HOME:bob@a.example"),
     card("NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:caf=C3=A9 =\r\nand more",
@@ -119,6 +121,8 @@ def test_hundreds_of_random_files_are_read_alike(page_device: Any) -> None:
     rng = random.Random(10)
     people = [
         "+49 170 1234567",
+        "(0170) 1234567",
+        "https://d.example/@dora",
         "Bob <bob@a.example>",
         "bob@a.example",
         "@Cleo@B.example",

@@ -56,7 +56,7 @@ class Contacts:
             if count
         ]
         contacts = "1 contact" if len(self.ids) == 1 else f"{len(self.ids):,} contacts"
-        return f"{contacts} ({self.format}{''.join(f'; {what}' for what in dropped)})"
+        return f"{contacts} ({SOURCES[self.format].title}{''.join(f'; {what}' for what in dropped)})"
 
 
 def check_contacts_file(path: str | Path, format: str | None = None) -> None:

@@ -1,7 +1,8 @@
 """Plain lists of one's own contacts: one id per line, or one's own id beside it -> the other one.
 
 A line that is no contact is skipped with the reason: a name, a phone number where ids are addresses, people whom it does not
-connect with the owner. Where the owner's id is an address such as ada@vinyl.example, so are all others.
+connect with the owner. Where the owner's id is an address such as ada@vinyl.example, so are all others; the link of a
+Mastodon profile, https://vinyl.example/@bob, is the address bob@vinyl.example.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ _HEADINGS: Final = {
     "user", "users", "contact", "contacts", "id", "ids", "source", "target", "from", "to", "follower", "following", "followee",
     "friend", "friends", "owner", "account", "name", "handle",
 }  # fmt: skip
-_NUMBER: Final = re.compile(r"[+0][0-9 \u00a0\t().\-/\u2010-\u2015]{6,}")
+_NUMBER: Final = re.compile(r"[(]?[+0][0-9 \u00a0\t().\-/\u2010-\u2015]{6,}")
 _IN_NUMBERS: Final = re.compile(r"[ \u00a0\t().\-/\u2010-\u2015]")
 _NAMED: Final = re.compile(r"[^<>@]*<([^<>@ \t]+@[^<>@ \t]+)>")  # Bob <bob@a.example>, as mail programs write it
+_PROFILE: Final = re.compile(r"[Hh][Tt][Tt][Pp][Ss]?://([^/@?#:<> \t]+)/@([^/@?#:<> \t]+)/?")  # as Mastodon shows it
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST_SHOWN: Final = 40
 
 
@@ -64,14 +67,16 @@ def _fitting(spelled: str, owner: str) -> str | Unread:
     """An id, if it is one where the owner's is one."""
     if named := _NAMED.fullmatch(spelled):
         spelled = named[1]
+    if "@" in owner and (profile := _PROFILE.fullmatch(spelled)):
+        spelled = f"{profile[2]}@{profile[1]}"
     try:
         normal = normalise_user_id(spelled)
     except InputError:
         return Unread("", "there is no id")
-    if "\ufffd" in normal:
+    if "\ufffd" in normal or _CONTROL.search(normal):
         return Unread("", f"{_shorten(spelled)} is not UTF-8 text")
-    if "@" in owner and not re.fullmatch("[^@<> \t]+@[^@<> \t]+", normal):
-        what = "a phone number" if _NUMBER.fullmatch(spelled) else "not an id"
+    if "@" in owner and ("://" in normal or not re.fullmatch("[^@<> \t]+@[^@<> \t]+", normal)):
+        what = "a link" if "://" in normal else "a phone number" if _NUMBER.fullmatch(spelled) else "not an id"
         return Unread("", f"{_shorten(spelled)} is {what}: ids look like {owner} here")
     return spelled
 
@@ -88,5 +93,5 @@ def _split(line: str) -> list[str]:
     return line.split()
 
 
-SOURCE: Final = Source("edges", lambda text: True, _read)
+SOURCE: Final = Source("edges", "a plain list", lambda text: True, _read)
 """One contact per line."""

@@ -68,5 +68,5 @@ def _heading(cell: str) -> str:
     return " ".join(cell.replace("_", " ").casefold().split())
 
 
-SOURCE: Final = Source("mastodon", _matches, _read)
+SOURCE: Final = Source("mastodon", "Mastodon's export", _matches, _read)
 """Mastodon's export of followed accounts."""

@@ -62,5 +62,5 @@ def _find_chats(data: Any) -> dict[str, Any]:
     return data
 
 
-SOURCE: Final = Source("matrix", lambda text: text[:1] == "{", _read)
+SOURCE: Final = Source("matrix", "Matrix account data", lambda text: text[:1] == "{", _read)
 """Matrix account data."""

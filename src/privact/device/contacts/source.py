@@ -37,11 +37,13 @@ class Source:
     """A format of contact lists.
 
     name: as people write it after --format.
+    title: what people call such a file.
     matches: whether a text, without blanks at its beginning, is in this format.
     read: the id of each entry as it is spelled, or Unread for an entry without one that can be read. It raises InputError only
         for what is wrong with the whole file, never for one entry: whether a device answers must not depend on one contact.
     """
 
     name: str
+    title: str
     matches: Callable[[str], bool]
     read: Callable[[str, Asked], Iterable[str | Unread]]

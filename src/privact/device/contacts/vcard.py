@@ -88,5 +88,5 @@ def _plain(value: str, wanted: str) -> str:
     return value
 
 
-SOURCE: Final = Source("vcard", lambda text: text[:11].upper() == "BEGIN:VCARD", _read)
+SOURCE: Final = Source("vcard", "an address book", lambda text: text[:11].upper() == "BEGIN:VCARD", _read)
 """vCards of versions 2.1, 3.0 and 4.0."""

@@ -1,6 +1,7 @@
 // Plain lists of one's own contacts: one id per line, or one's own id beside it. As privact.device.contacts.edge_list.
 //
-// A line that is no contact is skipped with the reason. Where the owner's id is an address such as ada@vinyl.example, so are all others.
+// A line that is no contact is skipped with the reason. Where the owner's id is an address such as ada@vinyl.example, so are all others; the
+// link of a Mastodon profile, https://vinyl.example/@bob, is the address bob@vinyl.example.
 
 import { casefold, normaliseUserId } from "../core/users.js";
 import { splitLines } from "./lines.js";
@@ -8,9 +9,11 @@ import { splitLines } from "./lines.js";
 const HEADINGS = new Set(
   ("user users contact contacts id ids source target from to follower following followee friend friends owner account name handle").split(" "),
 );
-const NUMBER = /^[+0][0-9 \u00a0\t().\-/\u2010-\u2015]{6,}$/;
+const NUMBER = /^[(]?[+0][0-9 \u00a0\t().\-/\u2010-\u2015]{6,}$/;
 const IN_NUMBERS = /[ \u00a0\t().\-/\u2010-\u2015]/g;
 const NAMED = /^[^<>@]*<([^<>@ \t]+@[^<>@ \t]+)>$/; // Bob <bob@a.example>, as mail programs write it
+const PROFILE = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/([^/@?#:<> \t]+)\/@([^/@?#:<> \t]+)\/?$/; // as Mastodon shows it
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 const LONGEST_SHOWN = 40;
 
 // The contact on each line, or { place, reason }; empty lines, # comments and a heading are skipped.
@@ -43,12 +46,16 @@ function contactOf(line, cells, own) {
 
 // An id, if it is one where the owner's is one.
 function fitting(written, own) {
-  const spelled = NAMED.exec(written)?.[1] ?? written;
+  const named = NAMED.exec(written)?.[1] ?? written;
+  const profile = own.includes("@") ? PROFILE.exec(named) : null;
+  const spelled = profile ? `${profile[2]}@${profile[1]}` : named;
   const normal = normalOrNull(spelled);
   if (normal === null) return { reason: "there is no id" };
-  if (normal.includes("\ufffd")) return { reason: `${shorten(spelled)} is not UTF-8 text` };
-  if (own.includes("@") && !/^[^@<> \t]+@[^@<> \t]+$/.test(normal)) {
-    return { reason: `${shorten(spelled)} is ${NUMBER.test(spelled) ? "a phone number" : "not an id"}: ids look like ${own} here` };
+  if (normal.includes("\ufffd") || CONTROL.test(normal)) return { reason: `${shorten(spelled)} is not UTF-8 text` };
+  const link = normal.includes("://");
+  if (own.includes("@") && (link || !/^[^@<> \t]+@[^@<> \t]+$/.test(normal))) {
+    const what = link ? "a link" : NUMBER.test(spelled) ? "a phone number" : "not an id";
+    return { reason: `${shorten(spelled)} is ${what}: ids look like ${own} here` };
   }
   return spelled;
 }
