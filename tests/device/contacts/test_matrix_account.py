@@ -19,9 +19,10 @@ CHATS = {"@bob:a.example": ["!1:a.example"], "@Cleo:b.example": ["!2:b.example",
         CHATS,
         {"type": "m.direct", "content": CHATS},
         {"m.push_rules": {"global": {}}, "m.direct": CHATS},
+        {"account_data": {"global": {"m.push_rules": {"global": {}}, "m.direct": CHATS}, "rooms": {}}},
         {"account_data": {"events": [{"type": "m.push_rules"}, {"type": "m.direct", "content": CHATS}]}, "rooms": {}},
     ],
-    ids=["content", "event", "Synapse's export", "a sync"],
+    ids=["content", "event", "Synapse's export", "Synapse's administration", "a sync"],
 )
 def test_account_data_as_clients_and_servers_write_it(data):
     found = contacts_from_text(json.dumps(data, indent=1), OWNER)

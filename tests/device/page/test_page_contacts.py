@@ -61,6 +61,8 @@ TEXTS = [
     card(f"EMAIL:{'b' * 300}@a.example") + card(f"EMAIL:{'b' * 400}@a.example"), card("EMAIL;TYPE=a" + ",b" * 50_000),
     card(f"EMAIL:b{' ' * 100_000}@b.c"), f"a{chr(160) * 100_000}b\n", card("EMAIL:mailto:b%40%zz%C3%A9%FF?x=%20"),
     json.dumps(CHATS), json.dumps({"type": "m.direct", "content": CHATS}), json.dumps({"m.direct": CHATS}),
+    json.dumps({"account_data": {"global": {"m.direct": CHATS, "m.push_rules": {"global": {}}}, "rooms": {}}}),
+    json.dumps({"m.direct": CHATS, "m.push_rules": {"global": {}}}),
     json.dumps({"account_data": {"events": [{"type": "m.direct", "content": CHATS}, 5]}}), "{}", "{", "{]", '{"a": NaN}',
     '{"x": 1}', '{"__proto__": {"@bob:a.example": [1]}}', json.dumps({"type": "m.direct", "content": {}}),
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 Matrix has no contact list; clients keep in the account data `m.direct` which rooms are direct chats, and with whom. A file
 is that event as a client shows or downloads it ({"type": "m.direct", "content": ...}), its content alone ({"@bob:b.example":
-["!room:b.example"]}), all account data by type as Synapse's export writes it, or the response of a sync.
+["!room:b.example"]}), all account data by type as Synapse's export writes it (user_data/account_data/global.json) or as its
+administrators are shown it ({"account_data": {"global": ...}}), or the response of a sync.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def _find_chats(data: Any) -> dict[str, Any]:
     """The content of m.direct, wherever it is in the data."""
     if isinstance(data, dict) and isinstance(data.get("account_data"), dict):
         data = data["account_data"]
+    if isinstance(data, dict) and isinstance(data.get("global"), dict):
+        data = data["global"]
     if isinstance(data, dict) and isinstance(data.get("events"), list):
         events = [each for each in data["events"] if isinstance(each, dict) and each.get("type") == _TYPE]
         data = events[-1] if events else None

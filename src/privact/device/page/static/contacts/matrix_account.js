@@ -34,6 +34,7 @@ const isObject = (data) => typeof data === "object" && data !== null && !Array.i
 // The content of m.direct, wherever it is in the data.
 function findChats(data) {
   if (isObject(data) && isObject(data.account_data)) data = data.account_data;
+  if (isObject(data) && isObject(data.global)) data = data.global;
   if (isObject(data) && Array.isArray(data.events)) data = data.events.findLast((each) => isObject(each) && each.type === TYPE) ?? null;
   if (isObject(data) && Object.hasOwn(data, TYPE)) data = data[TYPE];
   if (isObject(data) && data.type === TYPE) data = data.content;

@@ -1,7 +1,7 @@
 // Plain lists of one's own contacts: one id per line, or one's own id beside it. As privact.device.contacts.edge_list.
 //
 // A line that is no contact is skipped with the reason. Where the owner's id is an address such as ada@vinyl.example, so are all others; the
-// link of a Mastodon profile, https://vinyl.example/@bob, is the address bob@vinyl.example.
+// link of a Mastodon profile, on vinyl.example that of /@bob, is the address bob@vinyl.example.
 
 import { casefold, normaliseUserId } from "../core/users.js";
 import { splitLines } from "./lines.js";
