@@ -229,6 +229,9 @@ def test_it_opens_without_a_network_and_says_so(open_page, invited) -> None:
     page.reload()
     expect(page.locator("#person-name")).to_have_text(USERS[14])
     expect(page.locator("#trouble-text")).to_contain_text("cannot be reached: check your connection")
+    page.goto("about:blank")
+    page.goto(invited.link(USERS[14]))  # as in the mail, which redirects
+    expect(page.locator("#person-name")).to_have_text(USERS[14])
     page.context.set_offline(False)
     page.get_by_role("button", name="Try again").click()
     expect(spring(page)).to_be_visible()
@@ -517,6 +520,18 @@ def test_what_cannot_be_read_is_left_out_and_said(open_page, invited, tmp_path) 
     assert spring(page).get_by_label("Contacts that were found").locator("li").all_inner_texts() == ["bob@b.example"]
     spring(page).get_by_text("See what was left out, and why").click()
     assert spring(page).get_by_label("What was left out").locator("li").count() == 2
+
+
+def test_a_file_without_contacts_is_taken_for_the_wrong_one(open_page, invited, contacts, tmp_path) -> None:
+    page = ready(open_page(invited.link(USERS[905])))
+    file = tmp_path / "hostname"
+    file.write_text("myhost\n")
+    spring(page).locator("input[type=file]").set_input_files(file)
+    expect(spring(page)).to_contain_text("No contact was found: this does not look like a list of contacts.")
+    expect(spring(page).get_by_role("button", name="Choose another file")).to_be_focused()
+    page.keyboard.press("Enter")
+    spring(page).locator("input[type=file]").set_input_files(contacts)
+    expect(spring(page).get_by_role("button", name="Add noise")).to_be_focused()
 
 
 def invite(invited: Invited, user: str) -> str:

@@ -25,6 +25,7 @@ def test_the_page_is_the_released_one(service):
 def test_an_invitation_leads_to_the_page(service):
     response = service.client.get("/join")
     assert (response.status_code, response.headers["Location"]) == (308, "join/")
+    assert response.headers["Cache-Control"] == "public, max-age=31536000", "links open the page without a network too"
     page = service.client.get("/join/")
     assert page.headers["Content-Type"].startswith("text/html")
     assert "connect-src 'self';" in page.headers["Content-Security-Policy"]

@@ -24,8 +24,11 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.:\[\]-]{1,260}")
 
 @router.get("/join")
 async def get_join() -> Response:
-    """Invitations point here; what is after their # stays in the browser, through the redirect too."""
-    return RedirectResponse("join/", 308)
+    """Invitations point here; what is after their # stays in the browser, through the redirect too.
+
+    Browsers keep the redirect, so that a link opens the page without a network too: the page keeps only what is below /join/.
+    """
+    return RedirectResponse("join/", 308, headers={"Cache-Control": "public, max-age=31536000"})
 
 
 @router.get("/join-code.svg", dependencies=[Depends(pace_public)])

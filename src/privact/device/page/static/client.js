@@ -41,9 +41,9 @@ export class Client {
     try {
       me = { user: normaliseUserId(said.user), rounds: said.rounds.slice(0, MOST_ROUNDS).map(readNotice) };
     } catch {
-      throw new AggregatorError(`${this.address.url} does not answer as it should: tell the operator`);
+      throw new AggregatorError(`the server at ${this.address.url} does not answer as it should: tell the operator`);
     }
-    if (this.token.split(".")[0] !== toHex(userDigest(me.user))) throw new AggregatorError(`${this.address.url} takes you for somebody else: tell the operator`);
+    if (this.token.split(".")[0] !== toHex(userDigest(me.user))) throw new AggregatorError(`the server at ${this.address.url} takes you for somebody else: tell the operator`);
     return me;
   }
 
@@ -53,14 +53,14 @@ export class Client {
     const { status, body } = await this.#ask("POST", "/v1/join", 65536, { attempts: SENDING, content, type: "application/json" });
     if (status === 401) throw new AggregatorError("this invitation is not valid any more: ask for a new one");
     if (status === 409) throw new UsedError("this invitation was used before: go on where it was used; if that was not you, ask for a new one");
-    if (status !== 200) throw new AggregatorError(`${this.address.url} says: ${oneLine(readJson(body)?.error ?? `status ${status}`)}`);
+    if (status !== 200) throw new AggregatorError(`the server at ${this.address.url} says: ${oneLine(readJson(body)?.error ?? `status ${status}`)}`);
   }
 
   // The log of all rounds, its signatures checked; null if the aggregator keeps none.
   async log() {
     const { status, body } = await this.#ask("GET", "/v1/log", LONGEST_LOG, { attempts: ASKING, anonymous: true });
     if (status === 404) return null;
-    if (status !== 200) throw new AggregatorError(`${this.address.url} does not show its log of rounds: tell the operator`);
+    if (status !== 200) throw new AggregatorError(`the server at ${this.address.url} does not show its log of rounds: tell the operator`);
     return parseLog(body);
   }
 
@@ -93,7 +93,7 @@ export class Client {
   // Only the user's own id is in the question, never a contact's.
   async community(roundId, user, size) {
     const said = readJson(await this.#get(`/v1/rounds/${roundId}/tree/community?${new URLSearchParams({ user, size })}`, 2 ** 20));
-    if (!Array.isArray(said?.users)) throw new AggregatorError(`${this.address.url} does not answer as it should: tell the operator`);
+    if (!Array.isArray(said?.users)) throw new AggregatorError(`the server at ${this.address.url} does not answer as it should: tell the operator`);
     return { size: Number(said.size), users: said.users.map((each) => String(each?.user)) };
   }
 
@@ -121,7 +121,7 @@ export class Client {
   async setDiscoverable(discoverable) {
     const content = new TextEncoder().encode(JSON.stringify({ discoverable }));
     const { status } = await this.#ask("PUT", "/v1/me/discoverable", 4096, { attempts: ASKING, content, type: "application/json" });
-    if (status !== 200) throw new AggregatorError(`${this.address.url} did not take that: try again later`);
+    if (status !== 200) throw new AggregatorError(`the server at ${this.address.url} did not take that: try again later`);
   }
 
   // Send the bytes of a stored report; gives the status and whether the user joined late.
@@ -140,7 +140,7 @@ export class Client {
   async #get(path, longest, anonymous = false) {
     const { status, body } = await this.#ask("GET", path, longest, { attempts: ASKING, anonymous });
     if (status === 401) throw new AggregatorError("this invitation is not valid any more: ask for a new one");
-    if (status !== 200) throw new AggregatorError(`${this.address.url} says: ${oneLine(readJson(body)?.error ?? `status ${status}`)}`);
+    if (status !== 200) throw new AggregatorError(`the server at ${this.address.url} says: ${oneLine(readJson(body)?.error ?? `status ${status}`)}`);
     return body;
   }
 
@@ -151,11 +151,11 @@ export class Client {
       try {
         const { status, told, body } = await this.#once(method, path, longest, how);
         if (!AGAIN.has(status)) return { status, body };
-        if (last) throw new AggregatorError(`${this.address.url} is too busy: try again later`);
+        if (last) throw new AggregatorError(`the server at ${this.address.url} is too busy: try again later`);
         if (/^\d{1,4}$/.test(told ?? "")) wait = Math.min(LONGEST_WAIT, Math.max(wait, 1000 * Number(told)));
       } catch (error) {
         if (error instanceof AggregatorError) throw error;
-        if (last) throw new AggregatorError(`${this.address.url} cannot be reached: check your connection, and try again later`);
+        if (last) throw new AggregatorError(`the server at ${this.address.url} cannot be reached: check your connection, and try again later`);
       }
       await pause(wait);
     }
@@ -175,7 +175,7 @@ export class Client {
       length += value.length;
       if (length > longest) {
         await reader.cancel();
-        throw new AggregatorError(`${this.address.url} sends more than it should: tell the operator`);
+        throw new AggregatorError(`the server at ${this.address.url} sends more than it should: tell the operator`);
       }
     }
     return { status: response.status, told: response.headers.get("Retry-After"), body: new Uint8Array(await new Blob(parts).arrayBuffer()) };

@@ -3,7 +3,7 @@
 import { proposeRounds, sumAnswered } from "../answer.js";
 import { aggregatorAddress } from "../core/address.js";
 import { Client } from "../client.js";
-import { LedgerError } from "../core/errors.js";
+import { AggregatorError, LedgerError } from "../core/errors.js";
 import { openDatabase } from "../ledger/database.js";
 import { Home } from "../ledger/home.js";
 import { drawCurves } from "./curves.js";
@@ -40,10 +40,20 @@ async function attempt(work, busy = "") {
 // Join with an invitation, or go on as whoever this browser remembers.
 async function begin(text = keptInvitation()) {
   if (text) {
-    const invitation = readInvitation(text, location.href);
-    const token = await tokenFor(invitation, await state.home.accounts());
-    await join({ ...invitation, token });
+    try {
+      const invitation = readInvitation(text, location.href);
+      const token = await tokenFor(invitation, await state.home.accounts());
+      await join({ ...invitation, token });
+    } catch (error) {
+      if (error instanceof AggregatorError) await goOn(); // who is known here is shown, also where the server cannot be asked
+      throw error;
+    }
   }
+  await goOn();
+}
+
+// Go on as whoever this browser remembers.
+async function goOn() {
   const accounts = await state.home.accounts();
   show("welcome", accounts.length === 0);
   show("desk", accounts.length > 0);

@@ -78,16 +78,17 @@ export class RoundCard {
     const outside = found.ids.length - counted;
     const notes = [paragraph(`${foundWords(found)} ${sorting(round)}`)];
     if (outside) notes.push(paragraph(`${several(outside, "contact is", "contacts are")} in no group and not counted.`, "quiet"));
-    if (!found.ids.length) notes.push(paragraph(`No contact was found${found.skipped.length ? ": this does not look like a list of contacts" : ""}. You can still take part: then noise alone is sent.`, "strong"));
+    const unlikely = !found.ids.length && found.skipped.length > 0; // the wrong file
+    if (!found.ids.length) notes.push(paragraph(`No contact was found${unlikely ? ": this does not look like a list of contacts" : ""}. You can still take part: then noise alone is sent.`, "strong"));
     const list = make("details", { className: "list" }, make("summary", { textContent: "See the contacts that were found" }));
     list.append(make("ul", { tabIndex: 0, attributes: { "aria-label": "Contacts that were found" } }, ...found.ids.slice(0, 500).map((id) => make("li", { textContent: id }))));
     if (found.ids.length > 500) list.append(paragraph(`and ${number(found.ids.length - 500)} more`, "quiet"));
     const lists = found.skipped.length ? [list, leftOut(found.skipped)] : [list];
-    const go = button("Add noise", () => this.#attempt(() => this.#draw()), "primary");
-    const other = button("Choose another file", () => this.#showChoice());
+    const go = button("Add noise", () => this.#attempt(() => this.#draw()), unlikely ? "" : "primary");
+    const other = button("Choose another file", () => this.#showChoice(), unlikely ? "primary" : "");
     const once = paragraph("Noise is drawn once for this round, and kept. Nothing is sent yet.", "quiet");
-    this.#show(...notes, drawPicture(round, found.ids.length, counts, null, this.proposal.names), ...lists, once, make("div", { className: "actions" }, go, other));
-    go.focus();
+    this.#show(...notes, drawPicture(round, found.ids.length, counts, null, this.proposal.names), ...lists, once, make("div", { className: "actions" }, ...(unlikely ? [other, go] : [go, other])));
+    (unlikely ? other : go).focus();
   }
 
   // Step 3: noise, drawn once and stored.
