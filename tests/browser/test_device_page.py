@@ -387,7 +387,16 @@ def test_a_round_that_is_over_gives_the_community_back(open_page, played) -> Non
 
     expect(result.locator(".list li").first).to_be_visible()
     expect(result.get_by_role("heading", name="People you may know")).to_be_visible()
+    expect(result).not_to_contain_text("One round like this")  # it is one over labels
+    told = result.get_by_label("Others may be told about me")
+    expect(told).to_be_checked()
     assert faults(page) == []
+    told.click()
+    expect(result).to_contain_text("Nobody is told about you any more.")
+    page.reload()
+    expect(told).not_to_be_checked()
+    told.click()
+    expect(result).to_contain_text("Others may be told about you.")
     size, people = shown()
     asked = httpx.get(f"{played.url}/v1/rounds/spring/tree/community", params={"user": user, "size": 20}).json()
     assert size == asked["size"]

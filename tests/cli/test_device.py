@@ -379,6 +379,7 @@ def test_what_comes_back_is_said_in_names(run, ask, server, joined):
     server.results["recommendations"] = {"items": [{"rank": 1, "item": "waltz", "reason": "several close to you rated this"}]}
     text = " ".join(run("device", "community", "--size", "3").stdout.split())
     assert text.startswith("Round spring is over. These 3 people, you among them, are closest to you")
+    assert "One round like this sees how many people everybody knows, not whom" in text
     assert text.endswith("bob@a.example cleo@b.example")
     assert ask("device", "community", "--size", "3")["others"] == people[1:]
     server.results["people"] = {"people": [{"rank": 1, "user": "dan@d.example", "reason": "close to you in the tree"}]}

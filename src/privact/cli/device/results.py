@@ -36,8 +36,11 @@ def community(
     """
     from privact.client.results import read_community
 
-    account, _, found = _read(
-        home, url, round, lambda aggregator, account, name: read_community(aggregator, account.user, name, size)
+    account, _, (found, sees_whom) = _read(
+        home,
+        url,
+        round,
+        lambda aggregator, account, name: (read_community(aggregator, account.user, name, size), _sees_whom(aggregator, name)),
     )
     if json:
         print_json({"round": found.round_id, "user": account.user, "size": found.size, "others": list(found.others)})
@@ -47,6 +50,11 @@ def community(
         f"Round {found.round_id} is over. These {number(found.size)} people, {shown}, are closest to you, as far as everybody's "
         "noisy numbers can tell. Nobody's contacts were seen."
     )
+    if not sees_whom:
+        paragraph(
+            "One round like this sees how many people everybody knows, not whom: the circle holds people who know about as many "
+            "as you."
+        )
     if found.others:
         print()
         columns(found.others)
@@ -129,6 +137,13 @@ def recommend(
         print("Nothing suits you yet: the service knows too little about what people like.")
     else:
         table(["for you", "why"], [[item.item, item.reason] for item in items])
+
+
+def _sees_whom(aggregator: DeviceClient, name: str) -> bool:
+    """Whether a round tells whom people know: one of a series does, or one over labels."""
+    notice = next(notice for notice in aggregator.me().rounds if notice.id == name)
+    round = aggregator.round(notice)
+    return round.series is not None or round.bins == "labels"
 
 
 def _read(

@@ -43,8 +43,12 @@ def verify(
         [
             ("aggregator", account.address.url),
             ("key", found.key.hex()),
-            ("log", f"{number(found.rounds)} rounds, each signed, continuing what this device saw before"),
-            ("answered", f"{number(found.answered)} rounds from here, each in the log"),
+            ("log", f"{_several(found.rounds)}, each signed, continuing what this device saw before"),
+            ("answered", f"{_several(found.answered)} from here, each in the log"),
             ("head", found.head.hex()),
         ]
     )
+
+
+def _several(rounds: int) -> str:
+    return "1 round" if rounds == 1 else f"{number(rounds)} rounds"

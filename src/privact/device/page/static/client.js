@@ -39,7 +39,7 @@ export class Client {
     const said = readJson(await this.#get("/v1/me", 2 ** 24));
     let me;
     try {
-      me = { user: normaliseUserId(said.user), rounds: said.rounds.slice(0, MOST_ROUNDS).map(readNotice) };
+      me = { user: normaliseUserId(said.user), discoverable: said.discoverable !== false, rounds: said.rounds.slice(0, MOST_ROUNDS).map(readNotice) };
     } catch {
       throw new AggregatorError(`the server at ${this.address.url} does not answer as it should: tell the operator`);
     }

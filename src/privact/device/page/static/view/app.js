@@ -117,7 +117,7 @@ async function look() {
   for (const notice of me.rounds.filter(({ state: now, answered }) => now === "released" && answered).slice(0, MOST_RESULTS)) {
     if (state.results.has(notice.id)) continue;
     state.results.add(notice.id);
-    byId("results").append(new ResultCard(session, notice).element);
+    byId("results").append(new ResultCard(session, notice, me.discoverable).element);
   }
   tellOpen(proposals.filter(({ answer, refusal }) => !answer && !refusal).length);
   explainPoints(proposals.find(({ round }) => round)?.round.epsilon ?? 1);

@@ -5,11 +5,13 @@ import { number } from "./words.js";
 
 const SIZES = [5, 10, 20, 50, 100, 200];
 const FIRST = 2;
+const ONE_ROUND = "One round like this sees how many people everybody knows, not whom: the circle holds people who know about as many as you.";
 
 export class ResultCard {
-  // session: account and client. notice: a released round that this person answered.
-  constructor(session, notice) {
-    Object.assign(this, { session, notice });
+  // session: account and client. notice: a released round that this person answered. discoverable: whether others may be told about them.
+  constructor(session, notice, discoverable) {
+    Object.assign(this, { session, notice, discoverable });
+    this.seen = make("p", { className: "quiet" });
     this.people = make("ul", { tabIndex: 0, attributes: { "aria-label": "People closest to you" } });
     this.told = make("p", { attributes: { role: "status" } });
     this.liked = make("div");
@@ -25,6 +27,7 @@ export class ResultCard {
       { className: "card result", id: `result-${notice.id}`, attributes: { "aria-label": `Your community in round ${notice.id}` } },
       make("h2", { textContent: "Your community" }),
       make("p", { className: "quiet", textContent: `Round ${notice.id} is over. These people are closest to you, as far as everybody's blurred numbers can tell. Nobody's contacts were seen.` }),
+      this.seen,
       make("label", { htmlFor: slider.id, textContent: "From a small circle to a large one" }),
       slider,
       this.told,
@@ -35,6 +38,7 @@ export class ResultCard {
     this.#show(SIZES[FIRST]);
     this.#introduce();
     this.#recommend();
+    this.#explain();
   }
 
   async #show(wanted) {
@@ -58,24 +62,27 @@ export class ResultCard {
     this.known.append(make("h3", { textContent: "People you may know" }), told, this.#choose());
   }
 
-  // Whether others are shown this person in the same way: two buttons, and what was done.
+  // Whether others are told about this person in the same way; what is shown is what the server last said.
   #choose() {
     const said = make("span", { className: "quiet", attributes: { "aria-live": "polite" } });
-    const button = (text, discoverable, done) => {
-      const found = make("button", { type: "button", textContent: text });
-      found.onclick = async () => {
-        try {
-          await this.session.client.setDiscoverable(discoverable);
-          said.textContent = ` ${done}`;
-        } catch (error) {
-          said.textContent = ` ${error.message}.`;
-        }
-      };
-      return found;
+    const box = make("input", { type: "checkbox", id: `discoverable-${this.notice.id}`, checked: this.discoverable });
+    box.onchange = async () => {
+      const wanted = box.checked;
+      try {
+        await this.session.client.setDiscoverable(wanted);
+        said.textContent = wanted ? " Others may be told about you." : " Nobody is told about you any more.";
+      } catch (error) {
+        box.checked = !wanted;
+        said.textContent = ` ${error.message}.`;
+      }
     };
-    const hide = button("Do not show me to others", false, "Nobody is shown you any more.");
-    const show = button("Show me to others", true, "Others may be shown you.");
-    return make("p", {}, hide, " ", show, said);
+    return make("p", {}, make("label", { className: "choice", htmlFor: box.id }, box, " Others may be told about me"), said);
+  }
+
+  // One round of boxes that mean nothing sees less than people would think.
+  async #explain() {
+    const round = await this.session.client.round(this.notice).catch(() => null);
+    if (round?.bins === "random" && !round.series) this.seen.textContent = ONE_ROUND;
   }
 
   async #recommend() {
