@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from dataclasses import replace
 
@@ -423,7 +424,14 @@ def test_watch_looks_once_tells_what_waits_and_writes_a_unit(run, server, joined
     assert json.loads(run("device", "watch", "--contacts", contacts, "--once", "--json").stdout)["problem"] == ""
     monkeypatch.setattr(sys, "argv", ["/usr/bin/privact", "device", "watch", "--contacts", str(contacts), "--unit"])
     unit = run("device", "watch", "--contacts", contacts, "--unit").stdout
-    assert f"ExecStart=/usr/bin/privact device watch --contacts {contacts}\n" in unit
+    home = os.environ["PRIVACT_HOME"]
+    assert f"ExecStart=/usr/bin/privact device watch --contacts {contacts} --home {home}\n" in unit
+    monkeypatch.chdir(contacts.parent)
+    monkeypatch.setattr(
+        sys, "argv", ["/usr/bin/privact", "device", "watch", f"--contacts={contacts.name}", "--home", home, "--unit"]
+    )
+    again = run("device", "watch", f"--contacts={contacts.name}", "--home", home, "--unit").stdout
+    assert again == unit
     assert "--unit" not in unit
     fails(run("device", "watch", "--contacts", contacts, "--every", "often"), "--every often is no duration")
     server.broken = [500] * 6

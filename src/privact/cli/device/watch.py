@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 import time
@@ -103,9 +104,14 @@ def _say(account: Account, seen: Look, told: set[str]) -> None:
 
 
 def _write_unit(account: Account) -> str:
-    """A unit of systemd --user that runs this very command, without --unit."""
-    given = [argument for argument in sys.argv[1:] if argument != "--unit"]
+    """A unit of systemd --user that runs this very command, without --unit, from the same home."""
     paths = {"--contacts", "--home"}
+    given: list[str] = []
+    for argument in sys.argv[1:]:
+        name, equals, value = argument.partition("=")
+        given += [name, value] if equals and name in paths else [argument] if argument != "--unit" else []
+    if "--home" not in given and os.environ.get("PRIVACT_HOME"):  # the unit has other variables than this shell
+        given += ["--home", os.environ["PRIVACT_HOME"]]
     absolute = [
         str(Path(argument).resolve()) if before in paths else argument
         for before, argument in zip(["", *given], given, strict=False)
