@@ -116,7 +116,7 @@ def invite(
     elif invitations is None:
         print("".join(f"{shown(user)}\t{link}\n" for user, link in links.items()), end="")
     else:
-        print(f"{len(links):,} invitations are in {invitations}.")
+        print(f"1 invitation is in {invitations}." if len(links) == 1 else f"{len(links):,} invitations are in {invitations}.")
 
 
 @app.command(epilog="\b\nExample:\n  privact users revoke ada@a.example")
