@@ -280,6 +280,7 @@ def test_a_user_sees_their_community_at_the_size_they_choose(open_page, played):
         expect(page.locator("#community-status")).to_contain_text(f"{found['size']} people")
         expect(page.locator("#community li")).to_have_text([each["user"] for each in found["users"] if each["user"] != user])
         assert page.get_attribute("#size", "aria-valuetext") == f"about {size} people"
+    expect(page.locator("#community-status")).not_to_contain_text("One round like this")  # it is one over labels
     assert page.locator("#items-panel").is_hidden()  # nobody gave ratings
 
 
