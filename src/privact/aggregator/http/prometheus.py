@@ -17,7 +17,7 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import func, select
+from sqlalchemy import and_, case, func, select
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import STATES, rounds
@@ -71,12 +71,17 @@ class _Rounds(Collector):
     def collect(self) -> Iterator[Metric]:
         """Rounds by state, and how long learning took."""
         took = select(func.count(), func.sum(rounds.c.released - rounds.c.closed)).where(rounds.c.state == "released")
+        # A round that its series went on from stays closed, and waits for nothing.
+        followed = and_(rounds.c.state == "closed", rounds.c.evidence.is_not(None))
+        state = case((followed, "followed"), else_=rounds.c.state)
         with self._store.read() as connection:
-            counts = {row[0]: row[1] for row in connection.execute(select(rounds.c.state, func.count()).group_by(rounds.c.state))}
+            counts = {row[0]: row[1] for row in connection.execute(select(state, func.count()).group_by(state))}
             n_released, seconds = connection.execute(took).one()
-        by_state = GaugeMetricFamily("privact_rounds", "Rounds by state.", labels=["state"])
-        for state in STATES:
-            by_state.add_metric([state], counts.get(state, 0))
+        by_state = GaugeMetricFamily(
+            "privact_rounds", "Rounds by state; closed ones that a series went on from apart.", labels=["state"]
+        )
+        for name in (*STATES, "followed"):
+            by_state.add_metric([name], counts.get(name, 0))
         yield by_state
         yield SummaryMetricFamily(
             "privact_learning_seconds",
