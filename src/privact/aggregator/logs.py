@@ -1,8 +1,8 @@
 """What the server writes down: one JSON object per line on stderr, without tokens, vectors, addresses, user ids or times finer
 than a second.
 
-A request is logged as its route (`/v1/users/{user}`, not the address that was asked for), and accepted reports are not logged
-one by one.
+A request is logged as its route (`/v1/users/{user}`, not the address that was asked for). Accepted reports are not logged one by
+one, nor is what was only read, unless a token was refused or the server failed: pages and devices poll.
 """
 
 from __future__ import annotations

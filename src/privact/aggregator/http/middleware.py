@@ -108,7 +108,8 @@ class Middleware:
         self._observer(method, route, str(status)).observe(seconds)
         if method == "PUT" and status in (200, 201) and route == _REPORT_ROUTE:
             return
-        level = logging.DEBUG if method in _READING and status < 400 else logging.INFO  # pages and devices poll
+        told = status in (401, 403) or status >= 500  # pages and devices poll, also what is not there yet
+        level = logging.DEBUG if method in _READING and not told else logging.INFO
         _log.log(level, "request", extra={"method": method, "route": route, "status": status, "seconds": round(seconds, 3)})
 
 
