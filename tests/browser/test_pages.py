@@ -121,7 +121,7 @@ def test_an_operator_needs_the_right_token(open_page, played):
     page = open_page(played.url + "/operator")
     page.fill("#token", "operator." + "x" * 43)
     page.click("#login button")
-    expect(page.locator("#login-status")).to_have_text("This token is not right.")
+    expect(page.locator("#login .problem span")).to_have_text("This token is not right.")
     assert page.locator("#desk").is_hidden()
     page.fill("#token", played.aggregator.operator_token)
     page.click("#login button")
@@ -246,6 +246,7 @@ def test_a_user_sees_the_very_numbers_that_were_sent(open_page, played):
     user = played.users[3]
     page = logged_in(open_page, played, "/me", played.tokens[user])
     page.wait_for_selector("#reports section")
+    page.locator("#reports section", has_text="spring").locator("summary").click()  # the newest is open, the others are folded
     request = urllib.request.Request(
         f"{played.url}/v1/rounds/spring/report", headers={"Authorization": f"Bearer {played.tokens[user]}"}
     )
@@ -304,7 +305,7 @@ def test_a_user_with_a_wrong_token_or_without_reports(open_page, played):
     page = open_page(played.url + "/me")
     page.fill("#token", "nonsense")
     page.click("#login button")
-    expect(page.locator("#login-status")).not_to_be_empty()
+    expect(page.locator("#login .problem")).to_be_visible()
     page.fill("#token", played.tokens[played.users[399]])
     page.click("#login button")
     page.wait_for_selector("#reports section")  # answered spring only

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCRIPTS", "explorer_file", "render_page"]
 
-SCRIPTS = ("d3-hierarchy-3.1.2.min.js", "tree.js", "explorer.js")
+SCRIPTS = ("d3-hierarchy-3.1.2.min.js", "tree.js", "problems.js", "clusters.js", "explorer.js")
 """The scripts of the explorer, in the order in which they are loaded."""
 
 _IN_NO_GROUP = 255

@@ -151,6 +151,8 @@ async def _erase_in_time(services: Services) -> None:
 async def _refuse(request: Request, error: Exception) -> Response:
     refusal = find_refusal(error)
     assert refusal is not None
+    if refusal.status == 404 and pages.is_for_reading(request):
+        return pages.respond_missing()
     return respond_to(refusal)
 
 

@@ -66,6 +66,8 @@
     async show(node, highlight) {
       this.shown = await this.source.view(node, highlight);
       this.highlight = highlight;
+      byId("cut-least").max = this.shown.n_users;
+      byId("cut-k").max = Math.min(this.shown.n_users, this.source.mostClusters ?? this.shown.n_users);
       drawLegend(this.shown.groups);
       this.draw();
       this.drawWay();
@@ -107,7 +109,9 @@
       if (!focused) this.order.forEach(({ tile }, place) => (tile.tabIndex = place === 0 ? 0 : -1));
       this.order.forEach(({ tile, item }) => {
         const width = (item.x1 - item.x0) * this.box.clientWidth;
-        tile.classList.toggle("narrow", width < 34);
+        const needed = item.data.size === 1 ? 34 : 18 + 9 * tile.firstChild.textContent.length; // a size that is cut off would be another size
+        tile.classList.toggle("narrow", width < needed);
+        tile.classList.toggle("unnamed", width < 60);
         tile.classList.toggle("sliver", width < 6);
       });
       const pools = blocks.filter((block) => block.clusters !== 1).length;
@@ -115,7 +119,7 @@
     }
 
     makeTile() {
-      const tile = make("div", { className: "tile", tabIndex: -1 }, make("span", {}));
+      const tile = make("div", { className: "tile", tabIndex: -1 }, make("span", {}), make("span", { className: "name" }));
       tile.setAttribute("role", "treeitem");
       this.box.append(tile);
       return tile;
@@ -123,11 +127,12 @@
 
     fill(tile, item) {
       const block = item.data;
-      const label = this.label(block);
-      tile.firstChild.textContent = label;
+      const [size, name] = this.label(block);
+      tile.firstChild.textContent = size;
+      tile.lastChild.textContent = name;
       tile.title = this.details(block);
       tile.setAttribute("aria-level", item.depth + 1);
-      tile.setAttribute("aria-label", `${label}, ${percent.format(block.size / this.shown.n_users)} of all`);
+      tile.setAttribute("aria-label", `${`${size} ${name}`.trim()}, ${percent.format(block.size / this.shown.n_users)} of all`);
       tile.classList.toggle("pool", block.clusters !== 1);
       tile.classList.toggle("around", block.highlight && item.depth > 0);
       tile.classList.toggle("outermost", item.depth === 0);
@@ -138,12 +143,13 @@
       tile.onclick = () => this.open(block);
     }
 
+    // What a box says in two lines: how many, and who most of them are.
     label(block) {
-      if (block.clusters > 1) return `${number.format(block.size)} in ${number.format(block.clusters)} small clusters`;
-      if (block.size === 1) return block.users[0];
-      if (block.parent < 0 && block.size === this.shown.n_users) return `everybody: ${users(block.size)}`;
-      const group = block.group && block.group.share >= 0.5 ? ` ${block.group.name}` : "";
-      return `${number.format(block.size)}${group}`;
+      const size = number.format(block.size);
+      if (block.clusters > 1) return [size, `in ${number.format(block.clusters)} small clusters`];
+      if (block.size === 1) return [block.users[0], ""];
+      if (block.parent < 0 && block.size === this.shown.n_users) return [`everybody: ${users(block.size)}`, ""];
+      return [size, block.group && block.group.share >= 0.5 ? block.group.name : ""];
     }
 
     details(block) {
@@ -290,64 +296,40 @@
       byId("search-status").textContent = nothing ? `No user’s name holds “${box.value.trim()}”.` : "";
       return names;
     };
-    box.oninput = () => attempt(look);
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      attempt(async () => {
-        const names = await look();
-        if (!names?.length) return;
-        await privact.person.show(names[0]);
-        list.replaceChildren();
-      });
-    };
+    const guard = privact.onSubmit(form, async () => {
+      const names = await look();
+      if (!names?.length) return;
+      await privact.person.show(names[0]);
+      list.replaceChildren();
+    });
+    box.oninput = () => guard(look);
     list.onclick = () => list.replaceChildren();
   }
 
   function wireCut(source, picture) {
-    const form = byId("cut");
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      attempt(async () => {
-        const asked = (id) => (byId(id).value ? Number(byId(id).value) : undefined);
-        const answer = await source.cut(asked("cut-k"), asked("cut-least"));
-        const { clusters, left_out: rest } = answer;
-        const largest = clusters[0].size;
-        const rows = clusters.map(({ size, users: names, groups = [] }) => {
-          const bar = make("span", { className: "bar" });
-          bar.style.setProperty("--share", size / largest);
-          if (groups[0]?.share < 0.5) bar.classList.add("mixed");
-          else if (groups.length) {
-            bar.classList.add("coloured");
-            bar.style.setProperty("--hue", (255 + (360 * groups[0].number) / picture.shown.groups.length).toFixed(1));
-          }
-          const labels = groups.filter((group) => group.share >= 0.15).map((group) => `${percent.format(group.share)} ${group.name}`);
-          const text = labels.length ? labels.join(", ") : names.slice(0, 3).join(", ") + (size > 3 ? ", …" : "");
-          const line = make("div", {}, make("b", { textContent: users(size) }), make("span", { className: "quiet", textContent: ` ${text}` }));
-          return make("li", {}, bar, line);
-        });
-        byId("cut-clusters").replaceChildren(...rows);
-        const left = rest.clusters ? `And ${number.format(rest.clusters)} smaller ones with ${users(rest.users)} together. ` : "";
-        const none = answer.in_none ? `${users(answer.in_none)} between them are in no cluster.` : "";
-        byId("cut-rest").textContent = left + none;
-      });
-    };
+    const asked = (id) => (byId(id).value ? Number(byId(id).value) : undefined);
+    privact.onSubmit(byId("cut"), async () => {
+      const { k, clusters, left_out: rest, in_none: none } = await source.cut(asked("cut-k"), asked("cut-least"));
+      privact.listClusters(byId("cut-clusters"), clusters, picture.shown.groups.length);
+      const left = rest.clusters ? `And ${number.format(rest.clusters)} smaller ones with ${users(rest.users)} together. ` : "";
+      const one = k === 1 && asked("cut-k") === undefined ? "No two clusters have a usual size: everybody is in one. " : "";
+      byId("cut-rest").textContent = one + left + (none ? `${users(none)} between them ${none === 1 ? "is" : "are"} in no cluster.` : "");
+    });
   }
 
   function wireCompare(source) {
-    byId("compare").onsubmit = (event) => {
-      event.preventDefault();
-      attempt(async () => {
-        const found = await source.compare(byId("compare-a").value.trim(), byId("compare-b").value.trim());
-        const [a, b] = found.users;
-        const share = percent.format(found.share);
-        const together = `The smallest community that holds both ${a} and ${b} has ${users(found.size)}, ${share} of all.`;
-        byId("compare-answer").textContent = found.distance ? together : `${a} and ${b} are the same user.`;
-      });
-    };
+    privact.onSubmit(byId("compare"), async () => {
+      byId("compare-answer").textContent = "";
+      const found = await source.compare(byId("compare-a").value.trim(), byId("compare-b").value.trim());
+      const [a, b] = found.users;
+      const together = `The smallest community that holds both ${a} and ${b} has ${users(found.size)}, ${percent.format(found.share)} of all.`;
+      byId("compare-answer").textContent = found.distance ? together : `${a} and ${b} are the same user.`;
+    });
   }
 
   privact.explore = function (source) {
     privact.source = source;
+    byId("explorer").hidden = false;
     const picture = new Picture(source);
     privact.person = new Person(source, picture);
     wireSearch(source);

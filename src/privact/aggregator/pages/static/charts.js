@@ -38,7 +38,7 @@
     svg.append(create("path", { class: "area", d: `M ${line} L ${time(last).toFixed(1)} ${down(0)} Z` }), create("path", { class: "sum", d: `M ${line}` }));
     if (needed && needed <= top) {
       const y = down(needed / top);
-      svg.append(create("line", { class: "needed", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y, y2: y }), create("text", { x: EDGE.left + 2, y: y - 4 }, `${privact.number(needed)} are needed`));
+      svg.append(create("line", { class: "needed", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y, y2: y }), create("text", { x: WIDTH - EDGE.right - 6, y: y - 5, "text-anchor": "end" }, `${privact.number(needed)} are needed`));
     }
     if (round.closes && !round.closed_at) {
       svg.append(create("line", { class: "mark", x1: time(round.closes), x2: time(round.closes), y1: EDGE.top, y2: HEIGHT - EDGE.bottom }));
@@ -62,11 +62,13 @@
     for (let number = 1; number <= series.rounds; number++) svg.append(create("text", { x: place(number), y: HEIGHT - 6, "text-anchor": "middle" }, `round ${number}`));
     if (known.length) {
       const y = down(threshold / most);
-      svg.append(create("line", { class: "needed", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y, y2: y }), create("text", { x: EDGE.left + 2, y: y - 4 }, "what chance reaches"));
+      svg.append(create("line", { class: "needed", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y, y2: y }), create("text", { x: WIDTH - EDGE.right, y: y - 4, "text-anchor": "end" }, "chance"));
     }
     const points = known.map((round) => [place(round.series.number), down(Math.max(0, round.evidence.figure) / most)]);
     if (points.length > 1) svg.append(create("path", { class: "sum", d: `M ${points.map((point) => point.map((value) => value.toFixed(1)).join(" ")).join(" L ")}` }));
-    points.forEach(([x, y]) => svg.append(create("circle", { class: "dot", cx: x, cy: y, r: 4 })));
+    points.forEach(([x, y], place) => {
+      svg.append(create("circle", { class: "dot", cx: x, cy: y, r: 4 }), create("text", { x, y: y - 8, "text-anchor": "middle" }, known[place].evidence.figure.toFixed(1)));
+    });
     return svg;
   };
 })((window.privact = window.privact || {}));

@@ -6,7 +6,7 @@
   // Shows the fields of the chosen kind of bins; prefix: "new" for a round, "series" for a series.
   const chooseKind = (form, prefix) => {
     const kind = byId(`${prefix}-kind`).value;
-    form.querySelectorAll("[data-kind]").forEach((label) => (label.hidden = label.dataset.kind !== kind));
+    form.querySelectorAll("[data-kind]").forEach((label) => (label.hidden = label.control.disabled = label.dataset.kind !== kind));
     byId(`${prefix}-labels`).required = kind === "labels";
   };
 
@@ -36,6 +36,7 @@
   // path: of rounds or of series; field: what holds the name; read: the rest of the wish.
   const makeForm = (form, prefix, path, field, read) => {
     byId(`${prefix}-kind`).onchange = () => chooseKind(form, prefix);
+    chooseKind(form, prefix);
     privact.onSubmit(form, async () => {
       byId(`${prefix}-status`).textContent = "";
       const labels = await readLabels(prefix); // before the draft: what cannot be read makes none

@@ -13,6 +13,8 @@
       ["uploaded", found.uploaded_at ? privact.when(found.uploaded_at) : ""],
     ]);
 
+  byId("upload-file").onchange = () => (byId("preview").hidden = true); // what was looked at is another file
+
   privact.onSubmit(byId("upload"), async () => {
     byId("upload-status").textContent = "";
     byId("preview").hidden = true;
@@ -44,11 +46,13 @@
     const labels = text.split("\n").filter(Boolean).map((line) => line.split("\t").pop());
     const sizes = new Map();
     labels.forEach((label) => sizes.set(label, 1 + (sizes.get(label) ?? 0)));
-    const largest = Math.max(...sizes.values());
-    const bars = [...sizes].sort().map(([name, size], place) => privact.clusterRow({ size, users: [], groups: [{ name, number: place, share: 1 }] }, largest, sizes.size));
+    const groups = [...sizes].sort().map(([name, size], place) => ({ size, users: [], groups: [{ name, number: place, share: 1 }] }));
+    groups.sort((one, other) => other.size - one.size);
+    const bars = make("ol", { className: "communities" });
+    privact.listClusters(bars, groups, groups.length);
     const save = make("a", { className: "button", download: "taste.tsv", href: URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" })), textContent: "Save as a file" });
     const use = make("a", { className: "button primary", href: "#rounds", textContent: "Create a round or a series with them" });
-    byId("taste-found").replaceChildren(make("ol", { className: "communities" }, ...bars), make("div", { className: "actions" }, use, save));
+    byId("taste-found").replaceChildren(bars, make("div", { className: "actions" }, use, save));
     privact.skipStep("taste"); // the guide goes on
   });
 

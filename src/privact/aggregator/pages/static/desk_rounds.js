@@ -34,7 +34,12 @@
     const file = make("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv,text/plain", hidden: true, ariaLabel: `Labels of ${name}` });
     const button = make("button", { type: "button", textContent: "Other labels" });
     button.onclick = () => file.click();
-    file.onchange = () => attempt(name, async () => ask("PUT", `${path}/labels`, { body: await file.files[0].text(), type: "text/csv" }));
+    file.onchange = () =>
+      attempt(name, async () => {
+        const labels = await file.files[0].text();
+        file.value = ""; // the same file may be chosen again once it was mended
+        await ask("PUT", `${path}/labels`, { body: labels, type: "text/csv" });
+      });
     return make("span", {}, button, file);
   };
 

@@ -39,6 +39,7 @@
         if (question && !(await privact.confirm(question))) return;
         try {
           await work();
+          show("");
         } catch (error) {
           show(error.message);
         }
@@ -111,14 +112,14 @@
     byId("users-none").hidden = !byId("users-table").hidden;
   };
 
+  const guard = privact.onSubmit(byId("search"), () => list());
   let asked = 0;
   byId("search-text").oninput = async () => {
     const mine = ++asked;
     await new Promise((resolve) => setTimeout(resolve, 150));
-    if (mine === asked && byId("search-text").value.trim() !== listed) privact.attempt(list);
+    if (mine === asked && byId("search-text").value.trim() !== listed) guard(() => list());
   };
-  byId("search").onsubmit = (event) => event.preventDefault();
-  byId("users-more").onclick = () => privact.attempt(() => list(next));
+  byId("users-more").onclick = () => guard(() => list(next));
 
   privact.onSubmit(byId("revoke-all"), async () => {
     const question = {
@@ -135,6 +136,6 @@
     byId("users-total").textContent = number(enrolled);
     if (enrolled === total) return;
     total = enrolled;
-    privact.attempt(list);
+    guard(() => list());
   });
 }

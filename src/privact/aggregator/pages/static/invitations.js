@@ -2,17 +2,6 @@
 "use strict";
 {
   const { ask, byId, make } = privact;
-  const { box, show } = privact.problem();
-  byId("invite").append(box);
-  // What goes wrong with a link is said beside the form.
-  const attempt = async (work) => {
-    try {
-      await work();
-      show("");
-    } catch (error) {
-      show(error.message);
-    }
-  };
   const MOST_SHOWN = 200; // cards; the file has all of them
   let links = [];
 
@@ -49,22 +38,20 @@
 
   const idsOf = (field) => byId(field).value.split("\n").map((line) => line.trim()).filter(Boolean);
 
-  byId("invite").onsubmit = (event) => {
-    event.preventDefault();
-    attempt(async () => {
-      const { invitations } = await ask("POST", "/v1/users/invite", { body: { users: idsOf("invite-ids") } });
-      byId("invite-status").textContent = `${privact.number(Object.keys(invitations).length)} invited.`;
-      privact.showInvitations(invitations);
-      byId("invite").reset();
-    });
-  };
+  const attempt = privact.onSubmit(byId("invite"), async () => {
+    const { invitations } = await ask("POST", "/v1/users/invite", { body: { users: idsOf("invite-ids") } });
+    byId("invite-status").textContent = `${privact.number(Object.keys(invitations).length)} invited.`;
+    privact.showInvitations(invitations);
+    byId("invite").reset();
+  });
 
   byId("revoke").onclick = () => attempt(async () => {
+    privact.requireValid(byId("invite"));
     const ids = idsOf("invite-ids");
-    const question = { title: `Revoke ${ids.length} invitations and tokens?`, sentences: ["These users cannot answer until they are invited again."], action: "Revoke" };
-    if (ids.length && !(await privact.confirm(question))) return;
+    const question = { title: `Revoke ${ids.length === 1 ? "link and token of one user" : `links and tokens of ${privact.number(ids.length)} users`}?`, sentences: ["They cannot answer until they are invited again."], action: "Revoke" };
+    if (!(await privact.confirm(question))) return;
     for (const user of ids) await ask("POST", "/v1/users/revoke", { body: { user } });
-    byId("invite-status").textContent = ids.length ? `${privact.number(ids.length)} can no longer take part until they are invited again.` : "Name users above.";
+    byId("invite-status").textContent = `${privact.number(ids.length)} can no longer take part until they are invited again.`;
     byId("invite").reset();
   });
 

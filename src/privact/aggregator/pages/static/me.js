@@ -39,7 +39,9 @@
     spent += round.epsilon;
     const cost = `${points(round.epsilon)} (epsilon ${round.epsilon}) for each of your contacts: half by what you sent, half by what they sent. ${meaningOf(round.epsilon)}`;
     const section = make("section", { className: "panel" }, make("h2", {}, make("a", { href: `/rounds/${mine.id}`, textContent: mine.id })));
-    section.append(
+    const folded = make("details", {}, make("summary", { textContent: "What your device sent, and what it cost" }));
+    section.append(folded);
+    folded.append(
       privact.facts([["sent", privact.when(mine.answered_at)], ["cost", cost], ["length", `${bytes.byteLength} bytes, the same for every user of this round`], ["numbers", numbers.join(", ")]]),
       chart(numbers, names),
       make("p", { className: "sentence", textContent: `These are your contacts in each ${names ? "group" : "box"}, blurred by chance on your device; numbers below zero are chance alone.` }),
@@ -47,10 +49,16 @@
     return section;
   };
 
+  const guard = privact.guard(byId("discoverable").closest("form"));
   byId("discoverable").onchange = () =>
-    privact.attempt(async () => {
-      const said = await ask("PUT", "/v1/me/discoverable", { body: { discoverable: byId("discoverable").checked } });
-      byId("discoverable").checked = said.discoverable;
+    guard(async () => {
+      const box = byId("discoverable");
+      try {
+        await ask("PUT", "/v1/me/discoverable", { body: { discoverable: box.checked } });
+      } catch (error) {
+        box.checked = !box.checked; // the server did not agree
+        throw error;
+      }
     });
 
   const left = () => {
@@ -68,6 +76,7 @@
     const panels = [];
     for (const mine of rounds) if (mine.answered_at !== null) panels.push(await panel(mine));
     byId("reports").replaceChildren(...panels);
+    if (panels.length) panels[0].querySelector("details").open = true;
     byId("empty").hidden = panels.length > 0;
     const rounded = +spent.toFixed(6);
     const answered = panels.length === 1 ? "one round here. It" : `${panels.length} rounds here. Together they`;

@@ -10,11 +10,10 @@
     byId("communities").hidden = !released;
     if (!released) return;
     const cut = await ask("GET", `${pathOf(round)}/tree/explore/cut`);
-    const largest = cut.clusters[0].size;
     const groups = new Set(cut.clusters.flatMap((cluster) => (cluster.groups ?? []).map((group) => group.number)));
     const count = Math.max(1, 1 + Math.max(-1, ...groups));
     byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} users:` : "The tree has no two communities of a usual size: everybody is in one.";
-    byId("communities-list").replaceChildren(...cut.clusters.map((cluster) => privact.clusterRow(cluster, largest, count)));
+    privact.listClusters(byId("communities-list"), cut.clusters, count);
     byId("communities-rest").textContent = cut.in_none ? `${number(cut.in_none)} users are between them.` : "";
     byId("downloads").replaceChildren(privact.downloads(round));
   };

@@ -56,7 +56,17 @@
     return bytes ? answer : answer.status === 204 ? null : answer.json();
   };
 
-  // Runs what a person asked for; whatever goes wrong is said in the page, and what was shown stays.
+  // Asks for a round or a series, and says in plain words that there is none.
+  privact.askFor = async function (kind, name, path) {
+    try {
+      return await privact.ask("GET", path);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      throw new Refused(404, `There is no ${kind} named ${name}, or it is a draft that only operators see. All that were opened are under Rounds.`);
+    }
+  };
+
+  // Runs what the page does by itself; whatever goes wrong is said in the page, and what was shown stays.
   privact.attempt = async function (work) {
     try {
       await work();
@@ -71,12 +81,11 @@
   // Asks for a token until one is right, then shows the desk. check(token) throws with status 401 for a wrong one.
   privact.login = function (key, check, enter) {
     privact.tokenKey = key;
-    const [form, desk, status] = [privact.byId("login"), privact.byId("desk"), privact.byId("login-status")];
-    const leave = (message) => {
+    const [form, desk] = [privact.byId("login"), privact.byId("desk")];
+    const leave = () => {
       privact.token(null);
       desk.hidden = true;
       form.hidden = false;
-      status.textContent = message;
       privact.byId("token").focus();
     };
     const open = async (token) => {
@@ -84,22 +93,22 @@
         await check(token);
       } catch (error) {
         if (error.status !== 401) throw error;
-        leave("This token is not right.");
-        return;
+        leave();
+        throw new Refused(401, "This token is not right.");
       }
       privact.token(token);
-      status.textContent = "";
       privact.byId("token").value = "";
       form.hidden = true;
       desk.hidden = false;
       await enter();
     };
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      privact.attempt(() => open(privact.byId("token").value.trim()));
+    const guard = privact.onSubmit(form, () => open(privact.byId("token").value.trim()));
+    privact.byId("logout").onclick = leave;
+    const goOn = async () => {
+      const entered = open(privact.token());
+      await entered.catch((error) => (error.status === 401 ? guard(() => entered) : entered));
     };
-    privact.byId("logout").onclick = () => leave("");
-    if (privact.token()) privact.attempt(() => open(privact.token()));
+    if (privact.token()) privact.attempt(goOn);
     else form.hidden = false;
   };
 
@@ -109,9 +118,19 @@
     return list;
   };
 
-  // Calls work now and every few seconds while the page is seen.
+  // Calls work now and every few seconds while the page is seen; not again by itself once there is nothing at the address.
   privact.live = function (work, seconds = 2) {
-    const tick = () => document.visibilityState === "visible" && privact.attempt(work);
+    let missing = false;
+    const look = async () => {
+      try {
+        await work();
+        missing = false;
+      } catch (error) {
+        missing = error.status === 404;
+        throw error;
+      }
+    };
+    const tick = () => document.visibilityState === "visible" && !missing && privact.attempt(look);
     tick();
     return setInterval(tick, 1000 * seconds);
   };

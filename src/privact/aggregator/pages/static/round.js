@@ -32,10 +32,13 @@
   };
 
   const tellJoiners = (round) => {
-    if (round.state === "failed") return ""; // nothing is released that anybody could join
-    if (round.closes === null) return "once it is released, without end";
-    const last = privact.when(round.closes + round.joiner_seconds);
-    return round.joiner_seconds ? `once it is released, until ${last}` : `not after ${last}`;
+    const goesOn = round.series && round.series.number < round.series.rounds;
+    if (round.state === "failed" || goesOn) return ""; // nothing is released that anybody could join
+    const begin = round.state === "released" ? "" : "once it is released, ";
+    if (round.closes === null) return `${begin}without end`;
+    const end = round.closes + round.joiner_seconds;
+    if (round.state === "released" && end * 1000 < Date.now()) return `no more since ${privact.when(end)}`;
+    return round.joiner_seconds || !begin ? `${begin}until ${privact.when(end)}` : `not after ${privact.when(end)}`;
   };
 
   const showEvidence = async (round) => {
@@ -56,7 +59,7 @@
   };
 
   privact.live(async () => {
-    const round = await ask("GET", path);
+    const round = await privact.askFor("round", id, path);
     service ??= await ask("GET", "/v1");
     const now = JSON.stringify(round);
     if (now === shown && round.state !== "open") return;

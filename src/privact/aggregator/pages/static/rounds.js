@@ -63,27 +63,22 @@
   privact.exploreLink = (round) => make("a", { className: "button", href: `/rounds/${round.id}/tree`, textContent: "Explore the communities" });
 
   privact.downloads = function (round) {
-    const row = make("p", { className: "sentence" }, "Download the tree: ");
-    ["hct", "newick", "json", "linkage"].forEach((format, place) => {
-      row.append(place ? " · " : "", make("a", { href: `/v1/rounds/${round.id}/tree/download?format=${format}`, textContent: format, download: "" }));
-    });
+    const row = make("div", { className: "sentence" }, "Download the tree: ");
+    const links = ["hct", "newick", "json", "linkage"].map((format) => make("a", { href: `/v1/rounds/${round.id}/tree/download?format=${format}`, textContent: format, download: "" }));
+    links.forEach((link, place) => row.append(place ? " · " : "", link));
+    const guard = privact.guard(row);
+    links.forEach((link) => (link.onclick = (event) => privact.token() && (event.preventDefault(), guard(() => saveWithToken(link)))));
     return row;
   };
 
-  privact.promise = (text, summary = "The privacy promise in full") => make("details", {}, make("summary", { textContent: summary }), make("p", { className: "sentence", textContent: text }));
-
-  // A cluster of a cut as a bar: its size, its label, some of its users.
-  privact.clusterRow = function (cluster, largest, groupCount) {
-    const bar = make("span", { className: "bar" });
-    bar.style.setProperty("--share", cluster.size / largest);
-    const best = cluster.groups?.[0];
-    if (best?.share < 0.5) bar.classList.add("mixed");
-    else if (best) {
-      bar.classList.add("coloured");
-      bar.style.setProperty("--hue", (255 + (360 * best.number) / groupCount).toFixed(1));
-    }
-    const labels = (cluster.groups ?? []).filter((group) => group.share >= 0.15).map((group) => (group.share === 1 ? group.name : `${Math.round(100 * group.share)}% ${group.name}`));
-    const text = labels.length ? labels.join(", ") : cluster.users.slice(0, 3).join(", ") + (cluster.size > 3 ? ", …" : "");
-    return make("li", {}, bar, make("div", {}, make("b", { textContent: `${number(cluster.size)} users` }), make("span", { className: "quiet", textContent: ` ${text}` })));
+  // A link carries no token; what is not for everybody is fetched with it and saved from memory.
+  const saveWithToken = async (link) => {
+    const answer = await privact.ask("GET", link.pathname + link.search, { bytes: true });
+    const name = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition"))?.[1] ?? "tree";
+    const address = URL.createObjectURL(await answer.blob());
+    make("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
   };
+
+  privact.promise = (text, summary = "The privacy promise in full") => make("details", {}, make("summary", { textContent: summary }), make("p", { className: "sentence", textContent: text }));
 })((window.privact = window.privact || {}));

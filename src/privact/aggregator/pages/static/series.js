@@ -1,7 +1,7 @@
 // A series of rounds: how clearly its reports show communities so far, what came out, what it costs, how to take part, its rounds.
 "use strict";
 {
-  const { ask, byId, make } = privact;
+  const { byId, make } = privact;
   const name = decodeURIComponent(location.pathname.split("/")[2]);
   document.title = `Series ${name} · PrivaCT`;
   byId("title").textContent = `Series ${name}`;
@@ -19,7 +19,7 @@
     );
 
   privact.live(async () => {
-    const series = await ask("GET", `/v1/series/${encodeURIComponent(name)}`);
+    const series = await privact.askFor("series", name, `/v1/series/${encodeURIComponent(name)}`);
     const now = JSON.stringify(series);
     if (now === shown) return; // what has focus keeps it
     const members = series.members.filter((round) => round.state !== "draft");

@@ -20,6 +20,7 @@
     rings: (user) => question("rings", { user }),
     cut: (k, minSize) => question("cut", { k, min_size: minSize }),
     compare: (a, b) => question("compare", { a, b }),
+    mostClusters: 1000, // in one answer of the server
     joinedLate: (user) => late.has(user),
   };
 
@@ -30,7 +31,7 @@
   // Where trees are not public, the token of a user or of the operator opens them.
   privact.tokenKey = sessionStorage.getItem("privact-operator") ? "privact-operator" : "privact-user";
   attempt(async () => {
-    const summary = await ask("GET", base);
+    const summary = await privact.askFor("round", id, base);
     byId("title").textContent = `${privact.number(summary.users)} users of round ${id}`;
     document.getElementById("main").classList.add("wide");
     byId("late-note").hidden = !summary.joined_late;

@@ -1,39 +1,7 @@
-// Forms that keep their own errors, and questions before what cannot be undone.
+// Questions before what cannot be undone.
 "use strict";
 (function (privact) {
   const { make } = privact;
-
-  // A place for one error; it stays until it is dismissed, or until the same thing succeeds.
-  privact.problem = function () {
-    const text = make("span", {});
-    const dismiss = make("button", { type: "button", textContent: "Dismiss" });
-    const box = make("div", { className: "problem", hidden: true }, text, dismiss);
-    box.setAttribute("role", "alert");
-    const show = (message) => {
-      text.textContent = message;
-      box.hidden = !message;
-    };
-    dismiss.onclick = () => show("");
-    return { box, show };
-  };
-
-  // Runs work when a form is sent; what goes wrong is said inside the form.
-  privact.onSubmit = function (form, work) {
-    const { box, show } = privact.problem();
-    form.append(box);
-    form.onsubmit = async (event) => {
-      event.preventDefault();
-      const button = form.querySelector("button[type=submit]");
-      button.disabled = true;
-      try {
-        await work();
-        show("");
-      } catch (error) {
-        show(error.message);
-      }
-      button.disabled = false;
-    };
-  };
 
   // Asks before something irreversible; true if the person says yes. risk: a sentence that must be ticked first.
   privact.confirm = function ({ title, sentences, action, keep = "Cancel", risk = "" }) {
