@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import struct
+import time
 import urllib.request
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
+from privact.device.noise import make_report
+from privact.protocol.round import Round
 from privact.simulate.local_aggregator import run_aggregator
 
 PHONE = {"viewport": {"width": 360, "height": 740}}
@@ -373,3 +376,36 @@ def test_pages_come_with_a_strict_policy_and_nothing_from_elsewhere(played):
     assert "https://" not in text
     assert "<script>" not in text
     assert "style=" not in text
+
+
+def test_what_is_not_for_everybody_says_so_and_is_downloaded_by_who_is_logged_in(open_page):
+    with run_aggregator(minimum_users=2) as aggregator:
+        headers = {"Authorization": f"Bearer {aggregator.operator_token}"}
+        service = httpx.Client(base_url=aggregator.url, headers=headers, timeout=60)
+        tokens = service.post("/v1/users", json={"users": ["ada", "bob"]}).json()["tokens"]
+        service.post("/v1/rounds", json={"id": "private", "epsilon": 1.0, "visibility": "operator"})
+        service.post("/v1/rounds/private/open")
+        round = Round.from_bytes(service.get("/v1/rounds/private/parameters").content)
+        for user, token in tokens.items():
+            body = make_report([other for other in tokens if other != user], round, user).to_bytes()
+            httpx.put(
+                f"{aggregator.url}/v1/rounds/private/report", content=body, headers={"Authorization": f"Bearer {token}"}
+            ).raise_for_status()
+        service.post("/v1/rounds/private/close")
+        while service.get("/v1/rounds/private").json()["state"] != "released":
+            time.sleep(0.1)
+        page = open_page(aggregator.url + "/rounds/private")
+        expect(page.locator("#communities-lead")).to_contain_text("not for everybody: log in first")
+        assert page.locator("#trouble, #primary a, #downloads a").count() == 1  # the place for trouble, which is hidden
+        expect(page.locator("#trouble")).to_be_hidden()
+        page.goto(aggregator.url + "/rounds/private/tree")
+        expect(page.locator("#trouble")).to_contain_text("not for everybody: log in first")
+        page.goto(aggregator.url + "/operator")
+        page.fill("#token", aggregator.operator_token)
+        page.click("#login button")
+        page.wait_for_selector("#desk:not([hidden])")
+        page.goto(aggregator.url + "/rounds/private")
+        with page.expect_download() as saved:
+            page.click("#downloads >> text=json")
+        assert saved.value.suggested_filename == "private.json"
+        assert {"ada", "bob"} <= set(re.findall("ada|bob", saved.value.path().read_text()))

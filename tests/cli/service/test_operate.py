@@ -115,7 +115,10 @@ def test_a_round_from_draft_to_the_end(run, ask, users_file, tmp_path):
     while ask("round", "show", "winter")["state"] != "failed":
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert "failed: 0 reports are fewer than the 3" in run("round", "show", "winter").stdout
+    shown = run("round", "show", "winter").stdout
+    assert "failed: 0 reports are fewer than the 3" in shown
+    assert "late joiners" not in shown  # there is no tree that anybody could join
+    assert "everybody" in shown
     assert refused(run, "round", "close", "winter") == "round 'winter' is failed, not open"
 
 

@@ -18,7 +18,8 @@ _TOKEN: Final = "b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ5yN0c4u7
 _CODE: Final = "invite-b7e0c5d1f0b94d1c8f6ab2c77f4b9a35.Zr0m6Q3mXw0d3b1nq8m2oZ"
 ROUND_EXAMPLE: Final[dict[str, Any]] = {
     "id": "spring", "state": "open", "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 7, "bins": "random", "n_users": 1843,
-    "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "digest": "5d" * 32,
+    "opens": 1767225600, "closes": 1769904000, "joiner_seconds": 604800, "visibility": "public", "profile": "counts",
+    "search_seed": 0, "digest": "5d" * 32,
     "privacy": "Per edge: in round spring, whether any one contact exists changes ...", "reports": 912, "joiners": 0,
     "progress": None, "failure": None, "opened_at": 1767225600, "closed_at": None, "released_at": None, "created_at": 1767225000,
     "series": None, "evidence": None,
@@ -148,6 +149,9 @@ class RoundResponse(BaseModel):
     opens: int | None = Field(description="First second for reports, UTC seconds.")
     closes: int | None = Field(description="First second without; null: until it is closed by hand.")
     joiner_seconds: int = Field(description="How long after closes later users may still report.")
+    visibility: Literal["public", "users", "operator"] = Field(description="Who may read what comes of it.")
+    profile: str = Field(description="How users are compared: counts, shares or shares+own.")
+    search_seed: int = Field(description="Seed of the tree search.")
     digest: str | None = Field(description="Digest of the parameters in hexadecimal; null for a draft.")
     privacy: str | None = Field(description="What the round promises, in words; null for a draft.")
     reports: int = Field(description="Reports that came in time.")

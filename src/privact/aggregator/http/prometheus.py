@@ -17,7 +17,7 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import func, select
 
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import STATES, rounds
@@ -71,17 +71,19 @@ class _Rounds(Collector):
     def collect(self) -> Iterator[Metric]:
         """Rounds by state, and how long learning took."""
         took = select(func.count(), func.sum(rounds.c.released - rounds.c.closed)).where(rounds.c.state == "released")
-        # A round that its series went on from stays closed, and waits for nothing.
-        followed = and_(rounds.c.state == "closed", rounds.c.evidence.is_not(None))
-        state = case((followed, "followed"), else_=rounds.c.state)
+        inferred = rounds.c.evidence.is_not(None)
+        counted = select(rounds.c.state, inferred, func.count()).group_by(rounds.c.state, inferred)
+        counts = dict.fromkeys((*STATES, "followed"), 0)
         with self._store.read() as connection:
-            counts = {row[0]: row[1] for row in connection.execute(select(state, func.count()).group_by(state))}
+            for state, followed, number in connection.execute(counted):
+                # A round that its series went on from stays closed, and waits for nothing.
+                counts["followed" if followed and state == "closed" else state] += number
             n_released, seconds = connection.execute(took).one()
         by_state = GaugeMetricFamily(
             "privact_rounds", "Rounds by state; closed ones that a series went on from apart.", labels=["state"]
         )
-        for name in (*STATES, "followed"):
-            by_state.add_metric([name], counts.get(name, 0))
+        for name, number in counts.items():
+            by_state.add_metric([name], number)
         yield by_state
         yield SummaryMetricFamily(
             "privact_learning_seconds",

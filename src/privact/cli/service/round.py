@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -203,7 +204,14 @@ def _show(response: dict[str, Any], json: bool) -> None:
         ("reports", f"{response['reports']:,} of {_count(response['n_users'])} users{late}"),
         ("opens", write_time(response["opens"])),
         ("closes", write_time(response["closes"]) if response["closes"] is not None else "when it is closed by hand"),
-        ("late joiners", _tell_joiners(response)),
+    ]
+    joiners = _tell_joiners(response)
+    if joiners:
+        rows.append(("late joiners", joiners))
+    rows += [
+        ("seen by", {"public": "everybody", "users": "enrolled users", "operator": "operators"}[response["visibility"]]),
+        ("compared by", response["profile"]),
+        ("search seed", response["search_seed"]),
     ]
     if response["privacy"]:
         rows.append(("privacy", response["privacy"]))
@@ -211,11 +219,18 @@ def _show(response: dict[str, Any], json: bool) -> None:
 
 
 def _tell_joiners(response: dict[str, Any]) -> str:
-    """Until when users who were enrolled after the opening may report."""
+    """Until when users who were enrolled after the opening may report; nothing if there never is a tree that they could join."""
+    place = response["series"]
+    if response["state"] == "failed" or (place and place["number"] < place["rounds"]):
+        return ""
+    released = response["state"] == "released"
+    begin = "" if released else "once it is released, "
     if response["closes"] is None:
-        return "once it is released, without end"
-    last = write_moment(response["closes"] + response["joiner_seconds"])
-    return f"once it is released, until {last}" if response["joiner_seconds"] else f"not after {last}"
+        return f"{begin}without end"
+    end = response["closes"] + response["joiner_seconds"]
+    if released and end < time.time():
+        return f"no more since {write_moment(end)}"
+    return f"{begin}until {write_moment(end)}" if released or response["joiner_seconds"] else f"not after {write_moment(end)}"
 
 
 def _state(response: dict[str, Any]) -> str:

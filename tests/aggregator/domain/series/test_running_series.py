@@ -13,6 +13,7 @@ from privact.aggregator.domain.rounds import close_due, delete_draft, keep_label
 from privact.aggregator.domain.series.running_series import create_series, is_last, open_next, stop_series
 from privact.aggregator.domain.series.series_descriptions import describe_series, list_series
 from privact.aggregator.domain.signed_rounds import read_log
+from privact.aggregator.http.prometheus import Metrics
 from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.schema import label_tables, rounds
 from privact.errors import InputError
@@ -182,3 +183,11 @@ def test_the_last_round_is_the_last(running):
     take_lease(running, "autumn.3", "one")
     assert next_round(running, "autumn.3", now=NOW + 400) is None
     assert len(states(running)) == 3
+
+
+def test_a_round_that_was_followed_is_not_counted_as_waiting_for_its_tree(running):
+    counted = Metrics(running, lambda: 0.0)
+    assert b'privact_rounds{state="learning"} 1.0' in counted.text()
+    next_round(running)
+    assert b'privact_rounds{state="closed"} 0.0' in counted.text()
+    assert b'privact_rounds{state="followed"} 1.0' in counted.text()

@@ -47,12 +47,12 @@
 
   const USUAL_CAP = 2; // the largest epsilon of one round that a device answers unless its owner said otherwise
 
-  const toOpen = (name, epsilon, rounds = 1) => ({
+  const toOpen = (name, epsilon, closes, rounds = 1) => ({
     title: `Open ${name}?`,
     sentences: [
       `This asks ${number(privact.desk.enrolled)} users. Each device that answers${rounds > 1 ? ` all ${rounds} rounds` : ""} ${spends(epsilon)}.`,
       ...(epsilon / rounds > USUAL_CAP ? [`Few devices will answer: by default they refuse rounds above epsilon ${USUAL_CAP}, and this one asks for ${epsilon / rounds}${rounds > 1 ? " in each" : ""}.`] : []),
-      "Name, epsilon, bins and users are fixed from then on.",
+      `${closes} Name, epsilon, bins and users are fixed from then on.`,
     ],
     action: "Open",
   });
@@ -90,7 +90,7 @@
     const path = `/v1/rounds/${round.id}`;
     if (round.state === "draft") {
       const labels = round.bins === "labels" ? [relabel(round.id, path)] : [];
-      return [act(round.id, "Open", "POST", `${path}/open`, toOpen(round.id, round.epsilon), "first"), ...labels, act(round.id, "Delete", "DELETE", path, toDelete(round.id))];
+      return [act(round.id, "Open", "POST", `${path}/open`, toOpen(round.id, round.epsilon, round.closes ? `It closes on ${privact.until(round.closes)}.` : "It closes when you close it."), "first"), ...labels, act(round.id, "Delete", "DELETE", path, toDelete(round.id))];
     }
     if (round.state === "open") return [closeButton(round)];
     if (round.state === "failed") return [act(round.id, "Learn again", "POST", `${path}/learn`, null)];
@@ -101,7 +101,7 @@
     const path = `/v1/series/${series.name}`;
     if (series.state === "draft") {
       const labels = newest?.bins === "labels" ? [relabel(series.name, path)] : [];
-      const open = act(series.name, "Open", "POST", `${path}/open`, toOpen(series.name, series.epsilon, series.rounds), "first");
+      const open = act(series.name, "Open", "POST", `${path}/open`, toOpen(series.name, series.epsilon, `Each round is open for ${privact.lasting(series.every_seconds)}, and the next one follows by itself.`, series.rounds), "first");
       return [open, ...labels, act(series.name, "Delete", "DELETE", `/v1/rounds/${series.name}.1`, toDelete(series.name))];
     }
     const actions = newest.state === "open" ? [closeButton(newest)] : [];
@@ -114,6 +114,14 @@
     return actions;
   };
 
+  // What cannot be changed any more once a draft of a series is opened.
+  const tellDraft = (series) =>
+    privact.facts([
+      ["each round", `open for ${privact.lasting(series.every_seconds)}`],
+      ["late joiners", series.joiner_seconds ? `for ${privact.lasting(series.joiner_seconds)} after the last round` : ""],
+      ["seen by", privact.SEEN_BY[series.visibility]],
+    ]);
+
   const seriesCard = (series) => {
     const newest = series.members[series.members.length - 1];
     const opened = series.state !== "draft";
@@ -123,6 +131,7 @@
     if (opened) card.append(make("p", { className: "figure" }, privact.answered(newest), make("small", { textContent: ` users answered round ${newest.series.number}` })));
     if (newest?.state === "open") card.append(privact.answersBar(newest));
     card.append(make("p", { className: "sentence", textContent: `${series.rounds} rounds, together epsilon ${series.epsilon} for each contact · first ${privact.tellBins(series.members[0])}` }));
+    if (!opened) card.append(tellDraft(series));
     if (opened) card.append(...privact.learningBar(newest));
     if (newest?.failure) card.append(make("p", { className: "failure", textContent: newest.failure }));
     if (series.finding) card.append(make("p", { className: "sentence", textContent: `So far ${series.finding}.` }));

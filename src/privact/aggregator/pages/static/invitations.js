@@ -14,6 +14,7 @@
     const answer = await ask("POST", "/v1/users/invitation-picture", { body: { link }, bytes: true });
     const picture = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
     picture.setAttribute("role", "img");
+    picture.setAttribute("viewBox", `0 0 ${picture.getAttribute("width")} ${picture.getAttribute("height")}`);
     place.replaceChildren(document.importNode(picture, true));
   };
 

@@ -4,15 +4,23 @@
   const { ask, byId, make, number } = privact;
   const pathOf = (round) => `/v1/rounds/${encodeURIComponent(round.id)}`;
 
-  // The communities of a usual cut, if the round is released.
+  // The communities of a usual cut, if the round is released and whoever looks may see them.
   privact.showCommunities = async function (round) {
     const released = round.state === "released";
     byId("communities").hidden = !released;
     if (!released) return;
-    const cut = await ask("GET", `${pathOf(round)}/tree/explore/cut`);
+    let cut;
+    try {
+      cut = await privact.askFor("round", round.id, `${pathOf(round)}/tree/explore/cut`);
+    } catch (error) {
+      if (!privact.isClosed(error)) throw error;
+      byId("communities-lead").textContent = error.message;
+      byId("primary").replaceChildren();
+      return;
+    }
     const groups = new Set(cut.clusters.flatMap((cluster) => (cluster.groups ?? []).map((group) => group.number)));
     const count = Math.max(1, 1 + Math.max(-1, ...groups));
-    byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} users:` : "The tree has no two communities of a usual size: everybody is in one.";
+    byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} ${cut.min_size === 1 ? "user" : "users"}:` : "The tree has no two communities of a usual size: everybody is in one.";
     privact.listClusters(byId("communities-list"), cut.clusters, count);
     byId("communities-rest").textContent = cut.in_none ? `${number(cut.in_none)} users are between them.` : "";
     byId("downloads").replaceChildren(privact.downloads(round));

@@ -17,6 +17,13 @@
     return `${privact.when(seconds)} (${distance.format(Math.round(away / length), unit)})`;
   };
 
+  // A length of time: "3 days", "90 minutes".
+  privact.lasting = (seconds) => {
+    const [unit, length] = UNITS.find(([, size]) => seconds >= 2 * size || (seconds >= size && seconds % size === 0)) ?? ["second", 1];
+    const many = +(seconds / length).toFixed(1);
+    return `${number.format(many)} ${unit}${many === 1 ? "" : "s"}`;
+  };
+
   privact.make = function (tag, properties, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
@@ -56,11 +63,15 @@
     return bytes ? answer : answer.status === 204 ? null : answer.json();
   };
 
-  // Asks for a round or a series, and says in plain words that there is none.
+  // Whether the server wants to know who asks.
+  privact.isClosed = (error) => [401, 403].includes(error.status);
+
+  // Asks for a round or a series, and says in plain words that there is none, or that it is not for everybody.
   privact.askFor = async function (kind, name, path) {
     try {
       return await privact.ask("GET", path);
     } catch (error) {
+      if (privact.isClosed(error)) throw new Refused(error.status, `What came of ${name} is not for everybody: log in first in this tab, under My page or Operator.`);
       if (error.status !== 404) throw error;
       throw new Refused(404, `There is no ${kind} named ${name}, or it is a draft that only operators see. All that were opened are under Rounds.`);
     }

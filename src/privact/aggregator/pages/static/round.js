@@ -25,20 +25,14 @@
         ["opened", privact.when(round.opened_at)],
         ["closed", privact.when(round.closed_at)],
         ["released", privact.when(round.released_at)],
-        ["late joiners", tellJoiners(round)],
+        ["first answers", round.opens > round.opened_at ? privact.when(round.opens) : ""],
+        ["late joiners", privact.tellJoiners(round)],
+        ["seen by", privact.SEEN_BY[round.visibility]],
+        ["compared by", privact.COMPARED_BY[round.profile]],
+        ["search seed", number(round.search_seed)],
       ]),
       round.digest ? make("details", {}, make("summary", { textContent: "Digest, to which reports are bound" }), make("code", { className: "sentence", textContent: round.digest })) : "",
     );
-  };
-
-  const tellJoiners = (round) => {
-    const goesOn = round.series && round.series.number < round.series.rounds;
-    if (round.state === "failed" || goesOn) return ""; // nothing is released that anybody could join
-    const begin = round.state === "released" ? "" : "once it is released, ";
-    if (round.closes === null) return `${begin}without end`;
-    const end = round.closes + round.joiner_seconds;
-    if (round.state === "released" && end * 1000 < Date.now()) return `no more since ${privact.when(end)}`;
-    return round.joiner_seconds || !begin ? `${begin}until ${privact.when(end)}` : `not after ${privact.when(end)}`;
   };
 
   const showEvidence = async (round) => {

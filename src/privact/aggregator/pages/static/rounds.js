@@ -20,7 +20,21 @@
 
   privact.statePill = (state) => make("span", { className: `state ${state}`, textContent: state });
 
-  privact.tellBins = (round) => `${round.n_bins ?? ""} ${round.bins === "labels" ? "public labels" : "random bins"}`.trim();
+  privact.tellBins = (round) => `${round.n_bins ?? ""} ${round.bins === "labels" ? "public label" : "random bin"}${round.n_bins === 1 ? "" : "s"}`.trim();
+
+  privact.SEEN_BY = { public: "everybody", users: "enrolled users", operator: "operators" };
+  privact.COMPARED_BY = { counts: "contacts in each bin", shares: "shares of contacts in each bin", "shares+own": "shares, and their own label" };
+
+  // Until when users who were enrolled after the opening may answer; nothing if there never is a tree that they could join.
+  privact.tellJoiners = (round) => {
+    const goesOn = round.series && round.series.number < round.series.rounds;
+    if (round.state === "failed" || goesOn) return ""; // nothing is released that anybody could join
+    const begin = round.state === "released" ? "" : "once it is released, ";
+    if (round.closes === null) return `${begin}without end`;
+    const end = round.closes + round.joiner_seconds;
+    if (round.state === "released" && end * 1000 < Date.now()) return `no more since ${privact.when(end)}`;
+    return round.joiner_seconds || !begin ? `${begin}until ${privact.when(end)}` : `not after ${privact.when(end)}`;
+  };
 
   // Learning and its progress, if it is under way.
   privact.learningBar = function (round) {
@@ -37,6 +51,16 @@
     return bar;
   };
 
+  // What cannot be changed any more once a draft is opened.
+  const tellDraft = (round) =>
+    privact.facts([
+      ["first answers", round.opens ? privact.until(round.opens) : ""],
+      ["closes", round.closes ? privact.until(round.closes) : "when you close it"],
+      ["late joiners", privact.tellJoiners(round)],
+      ["seen by", privact.SEEN_BY[round.visibility]],
+      ["compared by", privact.COMPARED_BY[round.profile]],
+    ]);
+
   // One round as a card: what it is, how far it is, and what can be done.
   privact.roundCard = function (round, { heading = "h2", actions = [] } = {}) {
     const name = round.state !== "draft" ? make("a", { href: `/rounds/${round.id}`, textContent: round.id }) : round.id;
@@ -48,6 +72,7 @@
       if (round.state === "open") card.append(privact.answersBar(round));
     }
     card.append(make("p", { className: "sentence", textContent: `epsilon ${round.epsilon} for each contact · ${privact.tellBins(round)}` }));
+    if (round.state === "draft") card.append(tellDraft(round));
     card.append(...privact.learningBar(round));
     if (round.failure) card.append(make("p", { className: "failure", textContent: round.failure }));
     if (actions.length) card.append(make("div", { className: "actions" }, ...actions));
