@@ -66,11 +66,14 @@ def enrol(page: Any, users: list[str]) -> dict[str, str]:
     choose_file(page, "#enrol-file", "users.txt", "\n".join(users))
     page.click("#enrol button[type=submit]")
     expect(page.locator("#enrol-status")).to_have_text(f"{N_USERS} enrolled.", timeout=PATIENCE)
-    links: dict[str, str] = dict(
-        page.locator("#invitation-list li").evaluate_all(
-            "cards => cards.map(card => [card.querySelector('h3').textContent, card.querySelector('input').value])"
-        )
-    )
+    shown = page.locator("#invitation-list li")
+    before = shown.count()
+    page.click("#more-links")
+    assert before < shown.count() < N_USERS
+    with page.expect_download() as saved:
+        page.click("#save-links")
+    links = dict(line.split("\t") for line in saved.value.path().read_text().splitlines())
+    assert links[shown.first.locator("h3").inner_text()] == shown.first.locator("input").input_value()
     return links
 
 

@@ -35,7 +35,9 @@
   // The users of a cluster that are not listed yet, a hundred at a time. left: a user who is not listed.
   function offerRest(source, node, size, first, list, button, left) {
     offerMore(button, size - first, async () => {
+      const offered = button.onclick;
       const { users: names } = await source.members(node, first, 100);
+      if (button.onclick !== offered) return; // another cluster is listed meanwhile
       list.append(...names.filter((name) => name !== left).map((name) => userButton(name)));
       offerRest(source, node, size, first + names.length, list, button, left);
     });

@@ -4,6 +4,14 @@
   const { ask, byId, make, number } = privact;
   let chosen = null;
 
+  // One primary action: to use what was looked at, or to look at a file, or at the groups of taste.
+  const choosePrimary = () => {
+    const looking = byId("preview").hidden;
+    byId("upload").querySelector("button").classList.toggle("primary", looking && privact.desk.ratings === null);
+    byId("taste-form").querySelector("button").classList.toggle("primary", looking && byId("taste-found").childElementCount === 0);
+    byId("taste-found").querySelector(".first")?.classList.toggle("primary", looking);
+  };
+
   const tell = (found) =>
     privact.facts([
       ["users", `${number(found.users)}, of whom ${number(found.enrolled)} are enrolled here`],
@@ -13,20 +21,24 @@
       ["uploaded", found.uploaded_at ? privact.when(found.uploaded_at) : ""],
     ]);
 
-  byId("upload-file").onchange = () => (byId("preview").hidden = true); // what was looked at is another file
+  const hidePreview = (hidden) => {
+    byId("preview").hidden = hidden;
+    choosePrimary();
+  };
+  byId("upload-file").onchange = () => hidePreview(true); // what was looked at is another file
 
   privact.onSubmit(byId("upload"), async () => {
     byId("upload-status").textContent = "";
-    byId("preview").hidden = true;
+    hidePreview(true);
     chosen = byId("upload-file").files[0];
     const found = await ask("PUT", "/v1/ratings?preview=true", { body: chosen, type: "application/octet-stream" });
     byId("preview-facts").replaceChildren(tell(found));
-    byId("preview").hidden = false;
+    hidePreview(false);
   });
 
   privact.onSubmit(byId("preview-keep"), async () => {
     await ask("PUT", "/v1/ratings", { body: chosen, type: "application/octet-stream" });
-    byId("preview").hidden = true;
+    hidePreview(true);
     byId("upload").reset();
     byId("upload-status").textContent = "These ratings are used from now on.";
     await privact.refreshDesk();
@@ -51,15 +63,20 @@
     const bars = make("ol", { className: "communities" });
     privact.listClusters(bars, groups, groups.length);
     const save = make("a", { className: "button", download: "taste.tsv", href: URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" })), textContent: "Save as a file" });
-    const use = make("a", { className: "button primary", href: "#rounds", textContent: "Create a round or a series with them" });
+    const use = make("a", { className: "button first", href: "#rounds", textContent: "Create a round or a series with them" });
     byId("taste-found").replaceChildren(bars, make("div", { className: "actions" }, use, save));
+    choosePrimary();
     privact.skipStep("taste"); // the guide goes on
   });
 
+  let from = null; // when the ratings were uploaded that groups of taste were made of
   privact.onDesk(({ ratings }) => {
+    if (ratings?.uploaded_at !== from) byId("taste-found").replaceChildren();
+    from = ratings?.uploaded_at;
     byId("taste").hidden = ratings === null;
     byId("ratings-none").hidden = ratings !== null;
     byId("ratings-delete").hidden = ratings === null;
     byId("ratings-here").replaceChildren(...(ratings ? [tell(ratings)] : []));
+    choosePrimary();
   });
 }

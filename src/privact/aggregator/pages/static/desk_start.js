@@ -56,6 +56,8 @@
           ["by chance", share(found.chance)],
         ]),
       );
+      byId("rehearse").querySelector("button").classList.remove("primary");
+      document.querySelector("[data-skip=rehearse]").classList.add("primary"); // what comes next
     } catch (error) {
       byId("rehearsed").textContent = "";
       throw error;

@@ -3,7 +3,7 @@
 {
   const { ask, byId, make, number } = privact;
   const AT_ONCE = 10_000; // users in one request
-  const PAGE = 50;
+  const PAGE = 25;
   let next = null;
 
   privact.onSubmit(byId("enrol"), async () => {

@@ -2,7 +2,7 @@
 "use strict";
 {
   const { ask, byId, make } = privact;
-  const MOST_SHOWN = 200; // cards; the file has all of them
+  const AT_ONCE = 12; // cards; the file has all of them
   let links = [];
 
   const mail = (user, link) => {
@@ -34,8 +34,18 @@
   privact.showInvitations = (codes) => {
     links = Object.entries(codes).map(([user, code]) => [user, `${location.origin}/join#${code}`]);
     byId("invitations").hidden = links.length === 0;
-    byId("invitation-list").replaceChildren(...links.slice(0, MOST_SHOWN).map(card));
+    byId("invitation-list").replaceChildren();
+    showMore();
   };
+
+  const showMore = () => {
+    const shown = byId("invitation-list").children.length;
+    byId("invitation-list").append(...links.slice(shown, shown + AT_ONCE).map(card));
+    const left = Math.max(0, links.length - shown - AT_ONCE);
+    byId("more-links").hidden = left === 0;
+    byId("more-links").textContent = `and ${privact.number(left)} more`;
+  };
+  byId("more-links").onclick = showMore;
 
   const idsOf = (field) => byId(field).value.split("\n").map((line) => line.trim()).filter(Boolean);
 

@@ -3,7 +3,7 @@
 import { inWords } from "../ledger/amounts.js";
 
 const count = new Intl.NumberFormat("en");
-const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" }); // as people write it where they are
 
 export const number = (value) => count.format(value);
 export const signed = (value) => (value > 0 ? `+${number(value)}` : value < 0 ? `\u2212${number(-value)}` : "0");
