@@ -70,6 +70,7 @@ def test_an_open_round_says_how_to_take_part_with_a_link_and_a_code(open_page, p
     assert code.get_attribute("alt") == f"QR code of {played.url}/join/"
     expect(code).to_have_js_property("complete", True)
     assert code.evaluate("image => image.naturalWidth") > 100
+    expect(code).to_be_visible()
     page.click("#join-link")
     page.wait_for_selector("#invitation")
 
