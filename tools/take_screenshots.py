@@ -90,7 +90,7 @@ def spread_answers(aggregator: LocalAggregator) -> None:
     with closing(sqlite3.connect(aggregator.folder / "privact.sqlite3")) as database, database:
         for id, (opened, closed) in DAYS.items():
             begin, end = now - 86400 * opened, now - 86400 * (closed or 0)
-            database.execute("UPDATE rounds SET opened = ? WHERE id = ?", (begin, id))
+            database.execute("UPDATE rounds SET opened = ?, opens = ? WHERE id = ?", (begin, begin, id))
             database.execute("UPDATE rounds SET closed = ? WHERE id = ? AND closed IS NOT NULL", (end, id))
             database.execute("UPDATE rounds SET released = ? WHERE id = ? AND released IS NOT NULL", (end + 60, id))
             users = [user for (user,) in database.execute("SELECT user FROM reports WHERE round_id = ?", (id,))]

@@ -53,10 +53,17 @@ def test_one_round_has_its_own_page(open_page, played):
     assert page.inner_text("h1") == "Round spring"
     assert page.locator("#answers-chart svg").get_attribute("aria-label").startswith("400 of 400 users answered")
     assert ".example" in page.locator("#communities-list li").first.inner_text()  # named after the label that most have
+    hues = "list => list.map(each => each.querySelector('.bar')?.style.getPropertyValue('--hue') ?? '')"
+    colours = page.locator("#communities-list li").evaluate_all(hues)
     assert page.locator(".primary").all_inner_texts() == ["Explore the communities"]
     with page.expect_download() as download:
         page.click("text=newick")
     assert download.value.suggested_filename == "spring.nwk" or download.value.suggested_filename.startswith("spring.")
+    page.goto(played.url + "/rounds/spring/tree")
+    page.wait_for_selector(".tile")
+    page.click("#cut button")
+    page.wait_for_selector("#cut-clusters li")
+    assert page.locator("#cut-clusters li").evaluate_all(hues) == colours  # a label has one colour on all pages
     page.goto(played.url + "/rounds/nothing")
     page.wait_for_selector("#trouble:not([hidden])")
     assert "nothing" in page.inner_text("#trouble-text")

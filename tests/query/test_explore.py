@@ -169,6 +169,8 @@ def test_groups_name_and_colour_blocks_and_clusters():
     shown = view(tree, groups=groups)
     assert shown["groups"] == ["left", "right"]
     assert shown["blocks"][0]["group"] == {"number": 0, "name": "left", "share": 0.5}
-    first, second = cut_sizes(tree, 2, groups=groups)["clusters"]
+    cut = cut_sizes(tree, 2, groups=groups)
+    first, second = cut["clusters"]
+    assert cut["groups"] == ["left", "right"]  # so that whoever draws the cut gives each group the colour it has in the view
     assert first["groups"] == [{"number": 0, "name": "left", "share": 1.0}]
     assert second["groups"] == [{"number": 1, "name": "right", "share": 2 / 3}]

@@ -146,6 +146,7 @@ def cut_sizes(
         "clusters": clusters,
         "left_out": {"clusters": len(sizes) - len(listed), "users": int(sizes.sum() - sizes[listed].sum())},
         "in_none": tree.n_users - int(sizes.sum()),
+        "groups": [] if groups is None else groups.names,
     }
 
 

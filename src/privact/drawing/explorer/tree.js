@@ -241,6 +241,7 @@
         clusters: kept.map((c) => ({ size: c.size, users: this.some(c.place, Math.min(NAMED, c.size)), ...this.groupsAt(c.place, c.size) })),
         left_out: { clusters: k - kept.length, users: total(clusters) - total(kept) },
         in_none: this.n - total(clusters),
+        groups: this.groups ? this.groups.names : [],
       };
     }
 

@@ -100,7 +100,12 @@ async def get_rings(request: Request, round_id: RoundId, services: Uses, user: U
     "/cut",
     summary="The tree cut into clusters of a least size",
     responses=_describe(
-        k=1, min_size=1, clusters=[{"size": 120, "users": ["ada@a.example"]}], left_out={"clusters": 0, "users": 0}, in_none=0
+        k=1,
+        min_size=1,
+        clusters=[{"size": 120, "users": ["ada@a.example"]}],
+        left_out={"clusters": 0, "users": 0},
+        in_none=0,
+        groups=[],
     ),
 )
 async def get_cut(

@@ -18,10 +18,8 @@
       byId("primary").replaceChildren();
       return;
     }
-    const groups = new Set(cut.clusters.flatMap((cluster) => (cluster.groups ?? []).map((group) => group.number)));
-    const count = Math.max(1, 1 + Math.max(-1, ...groups));
     byId("communities-lead").textContent = cut.k > 1 ? `The tree cut into ${cut.k} communities of at least ${number(cut.min_size)} ${cut.min_size === 1 ? "user" : "users"}:` : "The tree has no two communities of a usual size: everybody is in one.";
-    privact.listClusters(byId("communities-list"), cut.clusters, count);
+    privact.listClusters(byId("communities-list"), cut.clusters, cut.groups.length); // in the colours of the explorer
     byId("communities-rest").textContent = cut.in_none ? `${number(cut.in_none)} users are between them.` : "";
     byId("downloads").replaceChildren(privact.downloads(round));
   };
