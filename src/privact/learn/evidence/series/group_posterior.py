@@ -3,7 +3,7 @@
 Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. Modularity
 times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports,
 times the mean probability of a user's likeliest group. The result is the largest number that the evidence supports and whose
-product is within 3 % of the best, or within 20 % where the mean probability is at least 0.9.
+product is within 3 % of the best, or within 15 % where the mean probability is at least 0.9.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = ["NUMBERS", "GroupPosterior", "draw_sample", "infer_groups"]
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 """Numbers of groups that are tried."""
 
-PARSIMONY = 0.004
+PARSIMONY = 0.02
 """Take fewer groups if they lose at most this share of what groups explain: the reports of one user in several rounds share the
 chance of who the contacts are, which the model does not know and more groups seem to explain."""
 
 RELIABLE = 0.03
 """Take more groups if their modularity times certainty is at most this share below the best."""
 
-CERTAIN, TOLERABLE = 0.9, 0.2
+CERTAIN, TOLERABLE = 0.9, 0.15
 """Where users are assigned with at least this certainty, more groups may lose this share: small communities add little to the
 modularity, and leaving them merged is the greater error."""
 
