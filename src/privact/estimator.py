@@ -54,7 +54,7 @@ class PrivaCT(SklearnClusterer):
         share of them is in each bin, so that the tree sees who rather than how many. "shares+own": the user's own public label
         too, which asks for labels as bins. See docs/communities.md.
     search, sweeps, temperature: see `learn_tree`.
-    balance: how lopsided clusters may split, see `learn_tree`. None is 0.04 for the default search; 0 searches the tree of the
+    balance: how lopsided clusters may split, see `learn_tree`. None is 0.03 for the default search; 0 searches the tree of the
         highest cost, as the paper does, and peels off users one by one.
     n_clusters: how many clusters `labels_` and `fit_predict` cut the tree into, at most one a user; "auto" lets the tree say.
     random_state: seed, generator or NumPy's old RandomState, for results that can be repeated. It also draws the noise, which is

@@ -48,7 +48,7 @@ Balance = Annotated[
         help="The smaller side of the first split holds at least this share of all users, smaller clusters are held to more; "
         "0 for the tree of the highest cost, which peels off users one by one.",
         metavar="SHARE",
-        show_default="0.04, and 0 for searches that keep no floor",
+        show_default="0.03, and 0 for searches that keep no floor",
     ),
 ]
 SearchName = Annotated[str, typer.Option(help=f"How the tree is searched: {describe_choices(SEARCHES)}.")]

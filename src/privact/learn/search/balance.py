@@ -1,10 +1,9 @@
 """The balance floor: the fewest users that the smaller side of a split may hold, by the size of the cluster.
 
 Trees of the highest cost peel off users one by one. Splitting g users off a cluster of s users costs about g^2 s of
-Dasgupta's cost, because each pair inside the group loses up to s. A share g / s = balance * (n / s)^1.5 makes that loss the
-same at every level, which is the cheapest way to reach clusters of a given size in a given number of splits. The cap of 0.3
-is reached at about a quarter of all users. Smaller clusters hardly count in the cost, so they are held to what people expect
-of communities.
+Dasgupta's cost, because each pair inside the group loses up to s. A share g / s = balance * (n / s)^1.5 would make that loss the
+same at every level; a power of 2 costs hardly more and keeps the clusters of a cut more even. The cap of a quarter is reached at
+about a third of all users. Smaller clusters hardly count in the cost, so they are held to what people expect of communities.
 """
 
 from __future__ import annotations
@@ -18,17 +17,23 @@ from privact.errors import InputError
 
 __all__ = ["BALANCE", "FEW", "check_balance", "compute_floors", "floor_of"]
 
-BALANCE = 0.04
+BALANCE = 0.03
 """The default: the smaller side of the first split holds at least this share of all users."""
 
-CAP = 0.3
+POWER = 2.0
+"""The share grows with this power of how many times all users are the cluster."""
+
+CAP = 0.25
 """The largest share that small clusters are held to."""
 
 FEW = 24
 """Clusters of at most this many users may split in any way."""
 
-RUNG = 25
-"""Small clusters of twice this many users split into sides of at least this many; likewise for 2, 4, 8, ... times as many."""
+COMMUNITY = 50
+"""The size of communities that people are shown unless they ask for another."""
+
+TWO_COMMUNITIES = 150
+"""Small clusters of at least this many users split into sides of at least COMMUNITY."""
 
 
 def check_balance(balance: object) -> float:
@@ -43,19 +48,20 @@ def floor_of(size: int, n_users: int, balance: float) -> int:
 
     size: users of the cluster. n_users: users of the whole tree. balance: the share that the first split is held to.
 
-    A cluster of at least 100 users at the cap splits into sides of at least 50. So the smallest cluster of at least 50 users
-    around any user holds fewer than 100; likewise for 25, 100, 200 and so on.
+    At the cap a cluster splits into sides of at least a quarter. So where the smallest cluster of at least m users around a
+    user has more than twice as many, the next smaller one has at least half as many. From 150 users on both sides hold at least
+    50, so the smallest cluster of at least 50 users around any user holds fewer than 150.
 
-    >>> floor_of(10_000, 10_000, 0.04), floor_of(1_000, 10_000, 0.04), floor_of(110, 10_000, 0.04)
-    (400, 400, 50)
+    >>> floor_of(10_000, 10_000, 0.03), floor_of(1_000, 10_000, 0.03), floor_of(150, 10_000, 0.03), floor_of(100, 10_000, 0.03)
+    (300, 250, 50, 25)
     """
     if balance == 0.0 or size <= FEW:
         return 1
     cap = max(CAP, balance)
-    share = min(cap, balance * (n_users / size) ** 1.5)
+    share = min(cap, balance * (n_users / size) ** POWER)
     least = math.ceil(share * size - 1e-9)
-    if share == cap and size >= 2 * RUNG:
-        least = max(least, RUNG << int(math.log2(size / (2 * RUNG))))
+    if share == cap and size >= TWO_COMMUNITIES:
+        least = max(least, COMMUNITY)
     return int(max(1, min(size // 2, least)))
 
 
@@ -65,9 +71,8 @@ def compute_floors(most: int, n_users: int, balance: float) -> NDArray[np.int32]
     if balance == 0.0:
         return np.ones(most + 1, np.int32)
     cap = max(CAP, balance)
-    share = np.minimum(cap, balance * (n_users / np.maximum(size, 1.0)) ** 1.5)
+    share = np.minimum(cap, balance * (n_users / np.maximum(size, 1.0)) ** POWER)
     least = np.ceil(share * size - 1e-9)
-    rung = RUNG * 2.0 ** np.floor(np.log2(np.maximum(size, 2 * RUNG) / (2 * RUNG)))
-    least = np.where((share == cap) & (size >= 2 * RUNG), np.maximum(least, rung), least)
+    least = np.where((share == cap) & (size >= TWO_COMMUNITIES), np.maximum(least, COMMUNITY), least)
     least = np.clip(least, 1, np.maximum(1, size // 2))
     return np.where(size <= FEW, 1, least).astype(np.int32)

@@ -8,8 +8,10 @@ points: no pair of users is visited.
 
 The value of a split (A, B) of s users looks ahead. The split itself adds s W(A, B) to Dasgupta's cost, W the sum of
 dissimilarities across, and the trees below add more: a random tree of a users adds 2/3 (a + 1) W(A), W(A) over the pairs
-inside; the trees that the search finds add about OUTLOOK (a + 1) W(A). Small clusters hardly count in the cost, and there two
-means finds more contacts, unless points differ in length by how many contacts users have (`Embedding.by_cost`).
+inside; the trees that the search finds add more, and the more the larger they are: the *outlook* times (a + 1) W(A). Small
+clusters hardly count in the cost, and there two means finds more contacts, unless points differ in length by how many contacts
+users have (`Embedding.by_cost`). Such points are split with the outlook of a random tree at every size: a larger one would part
+users with few contacts from the groups that they belong to.
 
 _split.py is the fast version. The functions here say the same in plain NumPy, and tests hold the fast version to them.
 """
@@ -29,8 +31,17 @@ __all__ = ["split_users", "split_value", "two_means_value"]
 OUTLOOK = 0.82
 """What a tree adds to the cost, over (size + 1) times the sum of dissimilarities inside: 2/3 for a random tree, at most 1."""
 
+FIRST_OUTLOOK = 0.87
+"""The same for nearly all users: the trees of the first splits are better than those below."""
+
+RANDOM_OUTLOOK = 2.0 / 3.0
+"""The same for a random tree."""
+
 TWO_MEANS = -1.0
 """The outlook that stands for two means."""
+
+NEARLY_ALL = 0.9
+"""Clusters of more than this share of all users have the first outlook."""
 
 LARGE = 0.3
 """Clusters of more than this share of all users are split by cost, smaller ones by two means."""
@@ -41,7 +52,9 @@ def choose_outlooks(sizes: NDArray[np.floating[Any]], n_users: int, by_cost: boo
 
     n_users: users of the whole tree. by_cost: of the embedding.
     """
-    return np.where(by_cost | (sizes > LARGE * n_users), OUTLOOK, TWO_MEANS)
+    if by_cost:
+        return np.full(len(sizes), RANDOM_OUTLOOK)
+    return np.select([sizes > NEARLY_ALL * n_users, sizes > LARGE * n_users], [FIRST_OUTLOOK, OUTLOOK], TWO_MEANS)
 
 
 def split_users(embedding: Embedding, floor: NDArray[np.int32], n_users: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
