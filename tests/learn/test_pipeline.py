@@ -35,7 +35,7 @@ def test_it_is_the_tree_of_the_posterior(matrix, tmp_path):
     posterior = CountPosterior.fit(matrix, 0.5, equal_bins=True)
     expected = learn_tree(posterior.embed(matrix), random_state=3, users=names, return_trace=True)
     learned = learn_from_reports(RoundReports(table, 0.5), SEEDED, parameters={"round": "spring"})
-    facts = {"round": "spring", "denoise": True, "search": "linkage+gentree", "balance": 0.04}
+    facts = {"round": "spring", "denoise": True, "search": "linkage+gentree", "balance": 0.03}
     assert learned.tree == expected.tree.with_parameters(facts)
     assert learned.cost_trace.tolist() == expected.cost_trace.tolist()
     assert learned.evidence.expected_counts(matrix).tolist() == posterior.counts(matrix).tolist()
@@ -46,7 +46,7 @@ def test_without_noise_or_denoising_reports_are_taken_as_they_are(matrix, how):
     expected = learn_tree(Embedding.from_counts(matrix), random_state=3)
     denoise = how.get("denoise", True)
     learned = learn_from_reports(of(matrix, how["epsilon_report"]), LearnSettings(denoise=denoise, random_state=3))
-    assert learned.tree == expected.with_parameters({"denoise": denoise, "search": "linkage+gentree", "balance": 0.04})
+    assert learned.tree == expected.with_parameters({"denoise": denoise, "search": "linkage+gentree", "balance": 0.03})
     assert learned.evidence.expected_counts(matrix) is matrix
 
 

@@ -172,10 +172,10 @@ def test_communities_of_some_sizes_one_can_see():
 
 def test_communities_hold_everybody_once_and_have_the_sizes_under_the_balance_floor():
     rng = np.random.default_rng(0)
-    tree = learn_tree(rng.poisson(rng.pareto(1.6, (1_500, 1)) * 4.0 + 1.0, (1_500, 4)), random_state=0)
-    found = tree.communities(50, 99)
-    assert sorted(np.concatenate([cluster.leaves for cluster in found]).tolist()) == list(range(1_500))
-    assert {50 <= cluster.size <= 99 for cluster in found} == {True}
+    tree = learn_tree(rng.poisson(rng.pareto(1.6, (2_000, 1)) * 4.0 + 1.0, (2_000, 4)), random_state=0)
+    found = tree.communities(50, 149)
+    assert sorted(np.concatenate([cluster.leaves for cluster in found]).tolist()) == list(range(2_000))
+    assert {50 <= cluster.size <= 149 for cluster in found} == {True}
 
 
 def test_communities_need_a_user_or_a_range():

@@ -31,7 +31,7 @@ def test_reports_become_the_tree_of_their_posterior(run, reports, tmp_path):
     assert tree == learn_tree(posterior.embed(REPORTS), random_state=3, users=USERS)
     assert dict(tree.parameters) == {
         "epsilon": 1.0, "epsilon_report": 0.5, "n_bins": 4, "bins": "random", "denoise": True, "search": "linkage+gentree",
-        "balance": 0.04,
+        "balance": 0.03,
     }  # fmt: skip
     words = " ".join(result.stdout.split())
     assert "users 60 bins 4 random noise epsilon 1 per contact, denoised" in words

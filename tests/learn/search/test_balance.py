@@ -8,19 +8,20 @@ from privact.learn.search.balance import BALANCE, FEW, check_balance, compute_fl
 
 
 def test_the_first_split_is_held_to_the_balance():
-    assert floor_of(10_000, 10_000, 0.04) == 400
+    assert floor_of(10_000, 10_000, 0.03) == 300
 
 
 def test_a_smaller_cluster_is_held_to_a_larger_share():
-    # a quarter of everybody: 4^1.5 = 8 times the share
-    assert floor_of(2_500, 10_000, 0.03) == 0.24 * 2_500
+    # half of everybody: 2^2 = 4 times the share
+    assert floor_of(5_000, 10_000, 0.03) == 0.12 * 5_000
 
 
-def test_small_clusters_are_held_to_three_tenths_and_to_sides_of_fifty():
-    assert floor_of(1_999, 100_000, 0.04) == 800  # twice 800 is below 1,999: the rungs are 25, 50, 100, 200, 400, 800
-    assert floor_of(190, 100_000, 0.04) == 57
-    assert floor_of(100, 100_000, 0.04) == 50
-    assert floor_of(99, 100_000, 0.04) == 30
+def test_small_clusters_are_held_to_a_quarter_and_to_sides_of_fifty():
+    assert floor_of(2_000, 100_000, 0.03) == 500
+    assert floor_of(199, 100_000, 0.03) == 50
+    assert floor_of(150, 100_000, 0.03) == 50
+    assert floor_of(149, 100_000, 0.03) == 38
+    assert floor_of(25, 100_000, 0.03) == 7
 
 
 def test_a_few_users_split_in_any_way():

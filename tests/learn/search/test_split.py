@@ -9,7 +9,7 @@ from privact.learn.search._swaps import climb, fill
 from privact.learn.search.balance import compute_floors
 from privact.learn.search.learn_tree import learn_tree
 from privact.learn.search.search_state import state_of
-from privact.learn.search.split import OUTLOOK, TWO_MEANS, choose_outlooks, split_users
+from privact.learn.search.split import FIRST_OUTLOOK, OUTLOOK, RANDOM_OUTLOOK, TWO_MEANS, choose_outlooks, split_users
 from privact.tree.embedding import Embedding
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -33,7 +33,7 @@ def pairs_of(embedding):
     return products.diagonal().max() - products
 
 
-@pytest.mark.parametrize("outlook", [2 / 3, OUTLOOK, TWO_MEANS])
+@pytest.mark.parametrize("outlook", [RANDOM_OUTLOOK, OUTLOOK, TWO_MEANS])
 @pytest.mark.parametrize("least", [1, 5, 20])
 def test_the_best_cut_is_that_of_the_definition(outlook, least):
     embedding = Embedding.from_counts(heavy_tailed(41))
@@ -99,9 +99,12 @@ def test_swaps_keep_the_floor_and_end_where_none_that_keeps_it_gains():
     assert broken(HierarchicalClusterTree.from_children(state.left[400:], state.right[400:]), 0.04) == 0
 
 
-def test_the_community_of_fifty_is_below_a_hundred():
+@pytest.mark.parametrize("size", [13, 25, 50, 75, 100, 120])
+def test_a_community_has_half_to_twice_as_many_users_as_asked_for(size):
     tree = learn_tree(heavy_tailed(2_000))
-    assert max(tree.community(user, 50).size for user in range(2_000)) < 100
+    sizes = [tree.community(user, size).size for user in range(2_000)]
+    assert size / 2 <= min(sizes)
+    assert max(sizes) <= 2 * size
 
 
 def test_no_floor_is_the_unrestricted_search():
@@ -118,6 +121,6 @@ def test_searches_without_a_floor_say_so():
 
 
 def test_small_clusters_split_by_two_means_unless_points_differ_in_length():
-    sizes = np.array([10.0, 50.0])
-    assert choose_outlooks(sizes, 100, False).tolist() == [TWO_MEANS, OUTLOOK]
-    assert choose_outlooks(sizes, 100, True).tolist() == [OUTLOOK, OUTLOOK]
+    sizes = np.array([10.0, 50.0, 95.0])
+    assert choose_outlooks(sizes, 100, False).tolist() == [TWO_MEANS, OUTLOOK, FIRST_OUTLOOK]
+    assert choose_outlooks(sizes, 100, True).tolist() == [RANDOM_OUTLOOK] * 3

@@ -23,6 +23,12 @@ STEPS = 6
 POWER = 3
 """Steps of the power iteration towards the first principal component."""
 
+SAMPLE = 512
+"""The first principal component of a large cluster is sought on evenly spaced users, at least this many."""
+
+TRIED = 2
+"""How often users are ordered along a second direction before it is given up, unless that is better than the first."""
+
 FINE = 2.0**20
 """Directions are multiples of 1 / FINE of their largest number."""
 
@@ -130,9 +136,11 @@ def turn_direction(weights, k, cut, before, total, outlook, direction):  # type:
 
 
 @njit(cache=True, no_cpython_wrapper=True)
-def find_principal(points, weights, own, users, total, direction, room):  # type: ignore[no-untyped-def]
-    """Find a direction near the first principal component, starting at the user who is farthest from the mean."""
-    k = users.shape[0]
+def find_principal(points, weights, own, users, total, k, direction, room):  # type: ignore[no-untyped-def]
+    """Find a direction near the first principal component of some users, starting at the one who is farthest from the mean.
+
+    total, k: the sum of the points of all users, and how many they are.
+    """
     for t in range(direction.shape[0]):
         direction[t] = weights[t] * total[t]
     farthest = users[0]
@@ -183,13 +191,14 @@ def split_cluster(  # type: ignore[no-untyped-def]
     best = -np.inf
     where = 0
     parting = 0.0
-    for start in range(2 if outlook >= 0.0 else 1):
-        if start == 0:
-            find_principal(points, weights, own, given, total, direction, room)
-        else:  # users who differ most come first
+    starts = 2 if outlook >= 0.0 else 1
+    for start in range(starts):
+        if start < starts - 1:  # users who differ most come first
             for t in range(direction.shape[0]):
                 direction[t] = weights[t] * total[t]
             round_direction(direction)
+        else:
+            find_principal(points, weights, own, given[:: max(1, k // SAMPLE)], total, k, direction, room)
         last = -np.inf
         for step in range(STEPS):
             for i in range(k):
@@ -197,7 +206,8 @@ def split_cluster(  # type: ignore[no-untyped-def]
                 score[i] = score_of(points[given[i]], direction)
             sort_by_score(score, ordered, score_room, user_room)
             found, cut = best_cut(points, weights, constant, own, ordered, total, least, outlook, room, before)
-            if where == 0 or found > best:
+            # of equally good splits that of the principal component: users may all score the same along the first direction
+            if where == 0 or found > best or (start > 0 and found >= best - 1e-12 * abs(best)):
                 best = found
                 where = cut
                 for i in range(k):
@@ -205,7 +215,7 @@ def split_cluster(  # type: ignore[no-untyped-def]
                 for t in range(direction.shape[0]):
                     best_direction[t] = direction[t]
                 parting = score[cut - 1]
-            if step > 0 and not found > last:
+            if (step > 0 and not found > last) or (start > 0 and step >= TRIED - 1 and found < best):
                 break
             last = found
             turn_direction(weights, k, cut, before, total, outlook, direction)
