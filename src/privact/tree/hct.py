@@ -95,7 +95,7 @@ class HierarchicalClusterTree(TreeArrays):
         communities(user): from the user alone to everybody.
         communities(min_size, max_size): clusters that hold every user once, in leaf order, with as few users as possible in
         clusters of other sizes; their `size` tells which. Under the default balance floor communities(50, 149) has none
-        of other sizes from some 1,700 users on.
+        of other sizes from 1,000 users on.
         """
         first = user if min_size is None else min_size
         if first is None or (user is not None and min_size is not None) or (min_size is not None and max_size is None):
