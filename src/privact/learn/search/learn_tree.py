@@ -104,8 +104,9 @@ def learn_tree(
     temperature: of the chain: a number (by default 1, the paper's), (hot, cold), or one number per sweep. Given for
         "linkage+gentree", such a chain runs before the polish, and the better of both ends is kept.
     balance: the smaller side of the first split holds at least this share of all users, and that of a smaller cluster a larger
-        share of it, up to 0.25 (`floor_of` has the rule). 0 sets no floor: the tree of the highest cost, which peels off users one
-        by one. None is 0.03 for "linkage+gentree" without a temperature, and 0 for the other searches, which know no floor.
+        share of it, up to a quarter (`floor_of` has the rule). 0 sets no floor: the tree of the highest cost, which peels off
+        users one by one. None is 0.03 for "linkage+gentree" without a temperature, and 0 for the other searches, which know no
+        floor.
     random_state: seed or generator; the same seed gives the same tree.
     progress: True for a bar in a terminal or notebook, or a function called with the stage, how much is done, and the total.
     users: ids of the users; by default the index of a pandas frame that has ids of its own, otherwise numbers.
