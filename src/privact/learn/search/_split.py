@@ -86,37 +86,49 @@ def best_cut(points, weights, constant, own, users, total, least, outlook, first
     whole, _ = _products(total, total, weights)
     everything = 0.5 * (base * k * (k - 1.0) - (whole - owned))
     scale = abs(base) * k * k * k + k * abs(whole)
+    same = 1e-12 * (scale if outlook >= 0.0 else abs(whole) + owned)
     step = max(1, k // CANDIDATES)
-    following = least
-    for t in range(first.shape[0]):
-        first[t] = 0.0
-    mine = 0.0
     best = -np.inf
     where = 0
-    for i in range(k - least):
-        x = users[i]
-        mine += own[x]
-        for t in range(first.shape[0]):
-            first[t] += points[x, t]
-        a = i + 1
-        if a < least or (a < following and a < k - least):
-            continue
-        following = a + step
-        b = k - a
-        square, cross = _products(first, total, weights)
-        rest = whole - 2.0 * cross + square
-        if outlook < 0.0:
-            found = square / a + rest / b
-        else:
-            inside = 0.5 * (base * a * (a - 1.0) - (square - mine))
-            outside = 0.5 * (base * b * (b - 1.0) - (rest - (owned - mine)))
-            found = k * (everything - inside - outside) + outlook * ((a + 1.0) * inside + (b + 1.0) * outside)
-        same = 1e-12 * (scale if outlook >= 0.0 else abs(whole) + owned)
-        if where == 0 or found > best + same or (found >= best - same and min(a, b) > min(where, k - where)):
-            best = found
-            where = a
+    begin, end, mine = 0, k - least, 0.0
+    for t in range(first.shape[0]):
+        first[t] = 0.0
+    for close in range(2 if step > 1 else 1):  # every so manieth place, then all places near the best of them
+        following = begin + 1 if close else least
+        skipped = 1 if close else step
+        around = mine
+        for i in range(begin, end):
+            x = users[i]
+            around += own[x]
             for t in range(first.shape[0]):
-                before[t] = first[t]
+                first[t] += points[x, t]
+            a = i + 1
+            if a < least or (a < following and a < k - least):
+                continue
+            following = a + skipped
+            b = k - a
+            square, cross = _products(first, total, weights)
+            rest = whole - 2.0 * cross + square
+            if outlook < 0.0:
+                found = square / a + rest / b
+            else:
+                inside = 0.5 * (base * a * (a - 1.0) - (square - around))
+                outside = 0.5 * (base * b * (b - 1.0) - (rest - (owned - around)))
+                found = k * (everything - inside - outside) + outlook * ((a + 1.0) * inside + (b + 1.0) * outside)
+            if where == 0 or found > best + same or (found >= best - same and min(a, b) > min(where, k - where)):
+                best = found
+                where = a
+                mine = around
+                for t in range(first.shape[0]):
+                    before[t] = first[t]
+        if close == 0 and step > 1:  # go back to so many places before the best one
+            begin, end = max(0, where - step), min(k - least, where + step)
+            for t in range(first.shape[0]):
+                first[t] = before[t]
+            for i in range(begin, where):
+                mine -= own[users[i]]
+                for t in range(first.shape[0]):
+                    first[t] -= points[users[i], t]
     return best, where
 
 
