@@ -21,12 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privact.errors import InputError
+
+SplitBy = Literal["size", "cost", "means"]
+"""What clusters are split by, see `Embedding`."""
 
 GRID = 1024.0
 """Points are multiples of 1 / GRID, so that sums of points are exact in any order."""
@@ -44,8 +47,9 @@ class Embedding:
     constant: the dissimilarity of two users whose weighted dot product is zero.
     counts: (n, K), the vectors behind the points where dissimilarity is exactly their L1 distance; else None.
     matrix: (n, n), the dissimilarities themselves where the points come from them; else None.
-    by_cost: whether small clusters are split by cost rather than by two means, see privact.learn.search.split: where points
-        differ in length, users with long ones are near to many, and two means would part them from those they are near to.
+    split_by: what clusters are split by, see privact.learn.search.split. "size": large ones by cost, small ones by two means.
+        "cost": where points differ in length, users with long ones are near to many, and two means would part them from those
+        they are near to. "means": where points tell a single number, two means finds more contacts at every size.
     """
 
     points: NDArray[np.floating[Any]]
@@ -53,7 +57,7 @@ class Embedding:
     constant: float
     counts: NDArray[np.float64] | None = None
     matrix: NDArray[np.float64] | None = None
-    by_cost: bool = False
+    split_by: SplitBy = "size"
 
     def __len__(self) -> int:
         return len(self.points)
@@ -62,7 +66,7 @@ class Embedding:
         """The embedding of some of the users, in the given order."""
         counts = None if self.counts is None else self.counts[users]
         matrix = None if self.matrix is None else self.matrix[np.ix_(users, users)]
-        return Embedding(self.points[users], self.weights, self.constant, counts, matrix, self.by_cost)
+        return Embedding(self.points[users], self.weights, self.constant, counts, matrix, self.split_by)
 
     def condensed(self) -> NDArray[np.float64]:
         """The dissimilarities of all pairs of users in SciPy's condensed order: (0,1), (0,2), ..., (n-2,n-1)."""

@@ -13,6 +13,7 @@ from privact.cli.main import app
 from privact.experiments.scale import sizes as module
 from privact.experiments.scale.methods import GRAPH_PEERS, PEERS, run_method, write_reports_with_ids
 from privact.experiments.scale.sizes import make_network, measure_method, measure_sizes
+from privact.learn.search.balance import BALANCE
 from privact.query.quality import draw_random_tree
 from privact.tree.hct import HierarchicalClusterTree
 
@@ -102,7 +103,7 @@ def test_every_method_makes_a_tree_of_everybody(method, tmp_path):
 
 def test_the_floor_of_our_trees_can_be_chosen():
     counts, reports = make_network(200)
-    trees = {balance: measure_method("privact:1", counts, reports, None, balance)[1] for balance in (None, 0.04, 0.0)}
+    trees = {balance: measure_method("privact:1", counts, reports, None, balance)[1] for balance in (None, BALANCE, 0.0)}
     usual, same, free = ((tree.left.tolist(), tree.right.tolist()) for tree in trees.values())
     assert usual == same != free
 

@@ -106,5 +106,5 @@ def test_users_with_more_contacts_have_longer_points_and_small_clusters_split_by
     few, many = contacts <= np.quantile(contacts, 0.2), contacts >= np.quantile(contacts, 0.8)
     assert length[few].max() < length[many].max()
     assert length[few].mean() < length[many].mean()
-    assert points.by_cost
-    assert points.take(np.array([0, 1])).by_cost
+    assert points.split_by == "cost"
+    assert points.take(np.array([0, 1])).split_by == "cost"

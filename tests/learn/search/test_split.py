@@ -122,5 +122,6 @@ def test_searches_without_a_floor_say_so():
 
 def test_small_clusters_split_by_two_means_unless_points_differ_in_length():
     sizes = np.array([10.0, 50.0, 95.0])
-    assert choose_outlooks(sizes, 100, False).tolist() == [TWO_MEANS, OUTLOOK, FIRST_OUTLOOK]
-    assert choose_outlooks(sizes, 100, True).tolist() == [RANDOM_OUTLOOK] * 3
+    assert choose_outlooks(sizes, 100, "size").tolist() == [TWO_MEANS, OUTLOOK, FIRST_OUTLOOK]
+    assert choose_outlooks(sizes, 100, "cost").tolist() == [RANDOM_OUTLOOK] * 3
+    assert choose_outlooks(sizes, 100, "means").tolist() == [TWO_MEANS] * 3

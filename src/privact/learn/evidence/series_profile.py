@@ -25,7 +25,7 @@ from privact.learn.evidence.series.mixture import Groups
 from privact.learn.evidence.series.report_laws import tabulate_laws
 from privact.learn.evidence.series.series_rounds import NoisyTotals, SeriesRound, combine_totals, noise_variance
 from privact.learn.limits import Limits
-from privact.tree.embedding import Embedding, on_grid
+from privact.tree.embedding import Embedding, SplitBy, on_grid
 
 __all__ = ["SEES_NOTHING", "SERIES", "SERIES_PROFILE", "SeriesRows", "as_series", "series_posterior"]
 
@@ -62,7 +62,8 @@ class SeriesRows:
         make = self._embed_groups if self.posterior.sees_communities else self._embed_numbers
         parts = [make(rows[first : first + BLOCK]) for first in range(0, len(rows), BLOCK)]
         weights, constant = self._scale()
-        return Embedding(on_grid(np.concatenate(parts)), weights, constant, by_cost=self.posterior.sees_communities)
+        split_by: SplitBy = "cost" if self.posterior.sees_communities else "means"
+        return Embedding(on_grid(np.concatenate(parts)), weights, constant, split_by=split_by)
 
     def _scale(self) -> tuple[NDArray[np.float64], float]:
         """The weights and the constant of the embedding."""

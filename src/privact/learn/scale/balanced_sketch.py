@@ -55,7 +55,7 @@ def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: floa
         np.ascontiguousarray(sample.weights, dtype=np.float64),
         float(sample.constant),
         compute_sample_floors(m, stands_for, n_users, balance),
-        choose_outlooks(np.arange(m + 1) * stands_for, n_users, sample.by_cost),
+        choose_outlooks(np.arange(m + 1) * stands_for, n_users, sample.split_by),
         stop,
         directions,
         partings,

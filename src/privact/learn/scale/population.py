@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privact.learn.limits import Limits
 from privact.learn.scale.task_runner import Engine, read_shared
-from privact.tree.embedding import Embedding
+from privact.tree.embedding import Embedding, SplitBy
 
 
 class Rows(Protocol):
@@ -74,18 +74,18 @@ class EmbeddedRows:
 class PlainPoints:
     """Rows that are points already, followed by the counts behind them where there are any.
 
-    weights, constant, by_cost: of the embedding.
+    weights, constant, split_by: of the embedding.
     """
 
     weights: NDArray[np.float64]
     constant: float
-    by_cost: bool = False
+    split_by: SplitBy = "size"
 
     def embed(self, rows: NDArray[Any]) -> Embedding:
         """The points of some users."""
         width = len(self.weights)
         counts = np.ascontiguousarray(rows[:, width:], dtype=np.float64) if rows.shape[1] > width else None
-        return Embedding(np.ascontiguousarray(rows[:, :width]), self.weights, self.constant, counts, by_cost=self.by_cost)
+        return Embedding(np.ascontiguousarray(rows[:, :width]), self.weights, self.constant, counts, split_by=self.split_by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def _rows_of(population: Population) -> tuple[Rows, Embedder]:
     if isinstance(population, EmbeddedRows):
         return population.rows, population.embedder
     users = population if isinstance(population, Embedding) else population.take(np.arange(len(population)))
-    plain = PlainPoints(users.weights, users.constant, users.by_cost)
+    plain = PlainPoints(users.weights, users.constant, users.split_by)
     if users.counts is None:
         return users.points, plain
     return np.hstack([users.points, users.counts]), plain

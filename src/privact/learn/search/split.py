@@ -10,7 +10,7 @@ The value of a split (A, B) of s users looks ahead. The split itself adds s W(A,
 dissimilarities across, and the trees below add more: a random tree of a users adds 2/3 (a + 1) W(A), W(A) over the pairs
 inside; the trees that the search finds add more, and the more the larger they are: the *outlook* times (a + 1) W(A). Small
 clusters hardly count in the cost, and there two means finds more contacts, unless points differ in length by how many contacts
-users have (`Embedding.by_cost`). Such points are split with the outlook of a random tree at every size: a larger one would part
+users have (`Embedding.split_by`). Such points are split with the outlook of a random tree at every size: a larger one would part
 users with few contacts from the groups that they belong to.
 
 _split.py is the fast version. The functions here say the same in plain NumPy, and tests hold the fast version to them.
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.search._split import split_all
-from privact.tree.embedding import Embedding
+from privact.tree.embedding import Embedding, SplitBy
 
 __all__ = ["split_users", "split_value", "two_means_value"]
 
@@ -47,13 +47,13 @@ LARGE = 0.3
 """Clusters of more than this share of all users are split by cost, smaller ones by two means."""
 
 
-def choose_outlooks(sizes: NDArray[np.floating[Any]], n_users: int, by_cost: bool) -> NDArray[np.float64]:
+def choose_outlooks(sizes: NDArray[np.floating[Any]], n_users: int, split_by: SplitBy) -> NDArray[np.float64]:
     """The outlook of clusters of some sizes.
 
-    n_users: users of the whole tree. by_cost: of the embedding.
+    n_users: users of the whole tree. split_by: of the embedding.
     """
-    if by_cost:
-        return np.full(len(sizes), RANDOM_OUTLOOK)
+    if split_by != "size":
+        return np.full(len(sizes), RANDOM_OUTLOOK if split_by == "cost" else TWO_MEANS)
     return np.select([sizes > NEARLY_ALL * n_users, sizes > LARGE * n_users], [FIRST_OUTLOOK, OUTLOOK], TWO_MEANS)
 
 
@@ -68,7 +68,7 @@ def split_users(embedding: Embedding, floor: NDArray[np.int32], n_users: int) ->
         np.ascontiguousarray(embedding.weights, dtype=np.float64),
         float(embedding.constant),
         floor,
-        choose_outlooks(np.arange(len(embedding) + 1.0), n_users, embedding.by_cost),
+        choose_outlooks(np.arange(len(embedding) + 1.0), n_users, embedding.split_by),
         0,
         np.empty((0, len(embedding.weights))),
         np.empty(0),
