@@ -53,3 +53,11 @@ def test_the_second_round_of_a_noisy_series_has_cells_as_bins():
 def test_a_first_round_without_noise_needs_no_cells():
     half = np.repeat([0, 1], 100)
     assert infer_next([SeriesRound(np.where(half[:, None] == np.arange(2), 20, 0), None, None)]).cells is None
+
+
+def test_labels_that_are_communities_need_no_cells():
+    rng = np.random.default_rng(0)
+    label = np.arange(600) % 4
+    reports = rng.poisson(np.where(label[:, None] == np.arange(4), 20, 3)) + np.rint(rng.laplace(0, 8, (600, 4))).astype(int)
+    assert infer_next([SeriesRound(reports, label, 0.125)]).cells is None
+    assert infer_next([SeriesRound(reports, rng.permutation(label), 0.125)]).cells is not None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from privact.learn.evidence.series.mixture import SideBySide
 from privact.learn.evidence.series.spectral_start import score_reports
 
-__all__ = ["THRESHOLD", "combine_evidence", "measure_evidence"]
+__all__ = ["THRESHOLD", "combine_evidence", "measure_evidence", "measure_first"]
 
 THRESHOLD = 4.0
 """Above this a series sees communities. On networks with the same degrees and random contacts the figure is negative."""
@@ -31,12 +31,24 @@ def measure_evidence(reports: SideBySide, bins: Sequence[NDArray[np.integer[Any]
 
     bins: the public bins of the users in `reports`, for each round.
     """
+    return _measure_rounds(reports, [None, *bins[1:]])
+
+
+def measure_first(reports: SideBySide, own: NDArray[np.integer[Any]] | None) -> float:
+    """The figure of the first round: near 0 for random bins, large for public labels that are communities.
+
+    It is no evidence of a series, because labels need not come from reports; it says whether the round tells who already.
+    """
+    return float(_measure_rounds(reports, [own])[0])
+
+
+def _measure_rounds(reports: SideBySide, bins: Sequence[NDArray[np.integer[Any]] | None]) -> NDArray[np.float64]:
     scores = score_reports(reports)
     score = _centre_within_strata(scores.score, scores.precision, reports.contacts)
     figures = np.zeros(len(bins))
     for t, own in enumerate(bins):
         inside = reports.round_of == t
-        if t > 0 and own is not None and inside.sum() > 1:
+        if own is not None and inside.sum() > 1:
             axis = np.sqrt(reports.everybody[inside])
             figures[t] = _excess_in_own_bin(score[:, inside], scores.precision[:, inside], own, axis)
     return figures

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.evidence.series.group_posterior import GroupPosterior, draw_sample, infer_groups
+from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, measure_first
 from privact.learn.evidence.series.report_cells import ReportCells, find_cells
 from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals, noise_variance
 from privact.learn.limits import LIMITS, Limits
@@ -111,26 +112,30 @@ def infer_next(
         return NextBins(few)
     if len(rounds) > 1:
         return NextBins(infer_groups(rounds, LATER, seed=seed, progress=progress, limits=limits))
-    if _is_noisy(rounds[0]):
-        return NextBins(few, _make_cells(few, rounds, seed, limits))
+    cells = _make_cells(few, rounds[0], seed, limits) if _is_noisy(rounds[0]) else None
+    if cells is not None:
+        return NextBins(few, cells)
     return NextBins(infer_groups(rounds, (SECOND,), seed=seed, progress=progress, limits=limits))
 
 
 def _is_noisy(first: SeriesRound) -> bool:
     """Whether noise hides in which directions communities differ: few bins, each with more noise than chance."""
-    n = len(first.reports)
-    return first.n_bins <= FIRST_BINS == choose_first_bins(first.epsilon_report, max(n, FIRST_BINS))
+    usual = choose_first_bins(first.epsilon_report, max(len(first.reports), FIRST_BINS))
+    return first.n_bins <= FIRST_BINS and usual == FIRST_BINS
 
 
-def _make_cells(posterior: GroupPosterior, rounds: Sequence[SeriesRound], seed: int, limits: Limits) -> ReportCells:
+def _make_cells(posterior: GroupPosterior, first: SeriesRound, seed: int, limits: Limits) -> ReportCells | None:
+    """Cells by the reports of the first round; None where its bins are public labels that tell communities already."""
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
-    users = draw_sample(len(rounds[0].reports), rng, limits)
-    some = [SeriesRound(each.reports[users], None, each.epsilon_report) for each in rounds]
-    contacts = posterior.numbers.expect(combine_totals(some))
-    sample = posterior.read(np.hstack([each.reports for each in some]), contacts)
+    users = draw_sample(len(first.reports), rng, limits)
+    bins = None if first.bins is None else np.asarray(first.bins)[users]
+    some = SeriesRound(first.reports[users], bins, first.epsilon_report)
+    sample = posterior.read(np.asarray(some.reports), posterior.numbers.expect(combine_totals([some])))
     with threadpool_limits(1, "blas"):  # sums must not depend on how many cores share them
+        if measure_first(sample, bins) > THRESHOLD:
+            return None
         return find_cells(sample, min(SECOND, len(users)), rng)
 
 

@@ -49,7 +49,7 @@ def find_shifts(reports: SideBySide) -> tuple[NDArray[np.float64], NDArray[np.fl
     for t in range(int(reports.round_of.max()) + 1):  # an error in the number of contacts shifts all bins: it is not about who
         inside = reports.round_of == t
         axis = shared[inside] / np.linalg.norm(shared[inside])
-        shifts[:, inside] -= np.outer(shifts[:, inside] @ axis, axis)
+        shifts[:, inside] -= np.outer((shifts[:, inside] * axis).sum(axis=1), axis)
     return shifts, np.maximum(np.sqrt(scores.precision).mean(axis=1) ** 2, 1e-9)
 
 
