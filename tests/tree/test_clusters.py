@@ -172,9 +172,9 @@ def test_communities_of_some_sizes_one_can_see():
 
 def test_communities_hold_everybody_once_and_have_the_sizes_under_the_balance_floor():
     rng = np.random.default_rng(0)
-    tree = learn_tree(rng.poisson(rng.pareto(1.6, (300, 1)) * 4.0 + 1.0, (300, 4)), random_state=0)
+    tree = learn_tree(rng.poisson(rng.pareto(1.6, (1_000, 1)) * 4.0 + 1.0, (1_000, 4)), random_state=0)
     found = tree.communities(50, 149)
-    assert sorted(np.concatenate([cluster.leaves for cluster in found]).tolist()) == list(range(300))
+    assert sorted(np.concatenate([cluster.leaves for cluster in found]).tolist()) == list(range(1_000))
     assert {50 <= cluster.size <= 149 for cluster in found} == {True}
 
 

@@ -20,7 +20,7 @@ works without the clip, which would not be bilinear; cost.py adds it exactly whe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -58,6 +58,10 @@ class Embedding:
     counts: NDArray[np.float64] | None = None
     matrix: NDArray[np.float64] | None = None
     split_by: SplitBy = "size"
+
+    def with_split(self, split_by: SplitBy) -> Embedding:
+        """The same points, split by something else."""
+        return replace(self, split_by=split_by)
 
     def __len__(self) -> int:
         return len(self.points)

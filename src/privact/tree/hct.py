@@ -67,9 +67,9 @@ class HierarchicalClusterTree(TreeArrays):
         """The cluster of about `size` users around a user, never of more than twice as many.
 
         That is the smallest that has at least `size` users, or where that has more than twice as many, the next smaller
-        one. Under the default balance floor it has at least half as many, for sizes from 13 to 100 or 6 % of all users, if these
-        are 450 or more; a tree without a floor may have nothing in between one user and very many. Users with the same report
-        cannot be told apart, see `alike`.
+        one. Under the default balance floor it has at least half as many, for sizes from 13 up to 100, or 6 % of all users if
+        that is more, in trees of at least 450; a tree without a floor may have nothing in between one user and very many.
+        Users with the same report cannot be told apart, see `alike`.
         """
         return Cluster(self, ancestry.find_close(self, self.leaf_of(user), check_count("size", size, self.n_users)))
 
@@ -95,7 +95,7 @@ class HierarchicalClusterTree(TreeArrays):
         communities(user): from the user alone to everybody.
         communities(min_size, max_size): clusters that hold every user once, in leaf order, with as few users as possible in
         clusters of other sizes; their `size` tells which. Under the default balance floor communities(50, 149) has none
-        of other sizes.
+        of other sizes from 1,000 users on.
         """
         first = user if min_size is None else min_size
         if first is None or (user is not None and min_size is not None) or (min_size is not None and max_size is None):

@@ -24,9 +24,9 @@ def test_small_clusters_are_held_to_a_quarter_and_to_sides_of_fifty():
     assert floor_of(25, 100_000, 0.03) == 7
 
 
-def test_few_users_in_all_are_held_to_sides_of_fifty_too():
-    assert floor_of(300, 300, 0.03) == 50
-    assert floor_of(149, 149, 0.03) == 5
+def test_with_many_users_all_large_clusters_are_held_to_sides_of_fifty():
+    assert floor_of(1_000, 1_000, 0.03) == 50
+    assert floor_of(999, 999, 0.03) == 30
 
 
 def test_a_few_users_split_in_any_way():
@@ -38,7 +38,7 @@ def test_without_balance_there_is_no_floor():
 
 
 @pytest.mark.parametrize("balance", [0.01, BALANCE, 0.1, 0.3, 0.5])
-@pytest.mark.parametrize("n_users", [30, 400, 5_000])
+@pytest.mark.parametrize("n_users", [30, 400, 1_200, 5_000])
 def test_the_table_is_the_rule(n_users, balance):
     table = compute_floors(n_users, n_users, balance)
     assert table[1:].tolist() == [floor_of(size, n_users, balance) for size in range(1, n_users + 1)]

@@ -276,7 +276,6 @@ def test_same_seed_same_bytes_in_another_process(tmp_path, n):
     program = f"""
 import sys
 import numpy as np
-import pandas as pd
 from privact.learn.search.learn_tree import learn_tree
 rng = np.random.default_rng(0)
 vectors = rng.poisson(np.outer(rng.pareto(1.5, {n}) * 8, np.full(5, 0.2)))

@@ -76,7 +76,7 @@ class JoinerJobs:
         rounds = schema.rounds
         late = select(schema.reports.c.user).where(schema.reports.c.round_id == rounds.c.id, schema.reports.c.late.is_(true()))
         with_joiners = select(rounds.c.id, joiner_count().label("n_joiners"), rounds.c.digest).where(
-            rounds.c.state == "released", rounds.c.series.is_(None), exists(late)
+            rounds.c.state == "released", rounds.c.series.is_(None), joiner_count() > 0, exists(late)
         )
         with self._store.read() as connection:
             found = [(row.id, row.n_joiners, row.digest) for row in connection.execute(with_joiners).all()]

@@ -10,6 +10,7 @@ import typer
 
 from privact.cli.device.options import ContactsFormat, HomeFolder, Url, VcardField, home_at
 from privact.cli.text import Json, columns, number, paragraph, print_json, table
+from privact.errors import PrivaCTError
 
 if TYPE_CHECKING:
     from privact.client.device_client import DeviceClient
@@ -140,9 +141,12 @@ def recommend(
 
 
 def _sees_whom(aggregator: DeviceClient, name: str) -> bool:
-    """Whether a round tells whom people know: one of a series does, or one over labels."""
-    notice = next(notice for notice in aggregator.me().rounds if notice.id == name)
-    round = aggregator.round(notice)
+    """Whether a round tells whom people know: one of a series does, or one over labels. Taken as so where it cannot be asked."""
+    try:
+        notice = next(notice for notice in aggregator.me().rounds if notice.id == name)
+        round = aggregator.round(notice)
+    except (PrivaCTError, StopIteration):
+        return True
     return round.series is not None or round.bins == "labels"
 
 

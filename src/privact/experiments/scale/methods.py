@@ -170,15 +170,16 @@ def main(method: str, path: str, output: str, most_memory: str, balance: str = "
     """Run a method, and print the seconds and processor seconds it took as JSON; memory errors exit with 3."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
+    floor = float(balance) if balance else None
     if method not in GRAPH_PEERS:
         with tempfile.TemporaryDirectory(dir=Path(output).parent) as folder:  # compile and import before the clock starts
             few = Path(folder) / "few.npy"
             np.save(few, np.load(path, mmap_mode="r")[:64])
             write_reports_with_ids(few.parent, np.load(few))
-            run_method(method if method in PEERS else "privact:1", str(few), str(few.parent / "few.tree.npy"))
+            run_method(method if method in PEERS else "privact:1", str(few), str(few.parent / "few.tree.npy"), floor)
     begin, used = time.perf_counter(), _used_seconds()
     try:
-        run_method(method, path, output, float(balance) if balance else None)
+        run_method(method, path, output, floor)
     except MemoryError:
         sys.exit(3)
     sys.stdout.write(json.dumps({"seconds": time.perf_counter() - begin, "processor_seconds": _used_seconds() - used}))

@@ -11,7 +11,8 @@ from privact.learn.scale.part import Part, children_first
 from privact.learn.search._swaps import climb, fill
 from privact.learn.search.balance import compute_floors
 from privact.learn.search.search_state import state_of
-from privact.learn.search.split import split_users
+from privact.learn.search.split import LARGE, split_users
+from privact.learn.search.split_choice import choose_split
 from privact.progress import Progress
 from privact.tree.embedding import Embedding
 
@@ -44,6 +45,8 @@ def learn_balanced_part(
         return BalancedPart(Part(np.empty(0, np.int32), np.empty(0, np.int32), [0.0]), total)
     progress("splitting clusters", 0, n)
     floor = compute_floors(n, n_users, balance)
+    if n > LARGE * n_users:
+        embedding = choose_split(embedding, balance)
     state = state_of(embedding, *split_users(embedding, floor, n_users))
     before = float(fill(state))
     progress("polishing", 0, 1)

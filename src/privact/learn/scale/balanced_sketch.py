@@ -16,7 +16,8 @@ from privact.learn.scale._subtrees import sizes_of
 from privact.learn.scale.sketch import Split, split_in_half
 from privact.learn.search._split import send_down, split_all
 from privact.learn.search.balance import floor_of
-from privact.learn.search.split import choose_outlooks
+from privact.learn.search.split import LARGE, choose_outlooks
+from privact.learn.search.split_choice import choose_split
 from privact.tree.embedding import Embedding
 
 __all__ = ["SplitSketch", "apply_sketch", "draw_split_sketch", "find_parts"]
@@ -49,6 +50,8 @@ def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: floa
     m = len(sample)
     stands_for = group / m
     stop = max(SMALLEST, int(most / stands_for))
+    if group > LARGE * n_users:
+        sample = choose_split(sample, balance)
     directions, partings = np.zeros((m - 1, len(sample.weights))), np.zeros(m - 1)
     left, right = split_all(
         sample.points,

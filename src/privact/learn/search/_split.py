@@ -15,7 +15,7 @@ from numba import njit
 from privact.learn.search._stable_order import sort_by_score
 
 CANDIDATES = 256
-"""The most places at which an order of users is cut on trial."""
+"""An order of more users is cut on trial at about this many places, then at all places near the best of them."""
 
 STEPS = 6
 """How often users are ordered again along the direction that the last cut gives."""
@@ -93,7 +93,7 @@ def best_cut(points, weights, constant, own, users, total, least, outlook, first
     begin, end, mine = 0, k - least, 0.0
     for t in range(first.shape[0]):
         first[t] = 0.0
-    for close in range(2 if step > 1 else 1):  # every so manieth place, then all places near the best of them
+    for close in range(2 if step > 1 else 1):  # every step-th place, then all places near the best of them
         following = begin + 1 if close else least
         skipped = 1 if close else step
         around = mine

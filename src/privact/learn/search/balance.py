@@ -33,7 +33,10 @@ COMMUNITY = 50
 """The size of communities that people are shown unless they ask for another."""
 
 TWO_COMMUNITIES = 150
-"""Clusters of at least this many users split into sides of at least COMMUNITY."""
+"""Clusters of at least this many users split into sides of at least COMMUNITY, at the cap or where there are MANY users."""
+
+MANY = 1_000
+"""So many users in all: sides of at least COMMUNITY part no group that stands out then."""
 
 
 def check_balance(balance: object) -> float:
@@ -50,7 +53,8 @@ def floor_of(size: int, n_users: int, balance: float) -> int:
 
     At the cap a cluster splits into sides of at least a quarter. So where the smallest cluster of at least m users around a
     user has more than twice as many, the next smaller one has at least half as many. From 150 users on both sides hold at least
-    50, so the smallest cluster of at least 50 users around any user holds fewer than 150.
+    50; with 1,000 users and more that holds for all clusters, so the smallest one of at least 50 users around anybody holds fewer
+    than 150.
 
     >>> floor_of(10_000, 10_000, 0.03), floor_of(1_000, 10_000, 0.03), floor_of(150, 10_000, 0.03), floor_of(100, 10_000, 0.03)
     (300, 250, 50, 25)
@@ -60,7 +64,7 @@ def floor_of(size: int, n_users: int, balance: float) -> int:
     cap = max(CAP, balance)
     share = min(cap, balance * (n_users / size) ** POWER)
     least = math.ceil(share * size - 1e-9)
-    if size >= TWO_COMMUNITIES:
+    if size >= TWO_COMMUNITIES and (share == cap or n_users >= MANY):
         least = max(least, COMMUNITY)
     return int(max(1, min(size // 2, least)))
 
@@ -73,6 +77,6 @@ def compute_floors(most: int, n_users: int, balance: float) -> NDArray[np.int32]
     cap = max(CAP, balance)
     share = np.minimum(cap, balance * (n_users / np.maximum(size, 1.0)) ** POWER)
     least = np.ceil(share * size - 1e-9)
-    least = np.where(size >= TWO_COMMUNITIES, np.maximum(least, COMMUNITY), least)
+    least = np.where((size >= TWO_COMMUNITIES) & ((share == cap) | (n_users >= MANY)), np.maximum(least, COMMUNITY), least)
     least = np.clip(least, 1, np.maximum(1, size // 2))
     return np.where(size <= FEW, 1, least).astype(np.int32)

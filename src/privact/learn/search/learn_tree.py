@@ -125,10 +125,10 @@ def learn_tree(
         raise InputError(f"sweeps {sweeps!r} is not a whole number >= 0")
     schedule(temperature, SWEEPS if sweeps is None else sweeps)  # refused before the work, whatever the search
     floor = choose_balance(balance, search, temperature)
+    ids = users if users is not None else _index_of(next(x for x in (embedding, dissimilarity, similarity) if x is not None))
     rng = generator(random_state)
     with open_progress(progress) as tell:
         found = chosen(population, SearchOptions(rng, sweeps, temperature, floor, tell, engine or IN_PROCESS, limits))
-    ids = users if users is not None else _index_of(next(x for x in (embedding, dissimilarity, similarity) if x is not None))
     tree = HierarchicalClusterTree.from_children(found.left, found.right, ids)
     return LearnedTree(tree, sign * np.array(found.costs)) if return_trace else tree
 
@@ -160,7 +160,13 @@ def generator(random_state: int | np.random.Generator | np.random.RandomState | 
 def _index_of(given: object) -> list[Hashable] | None:
     """The ids of the rows of a pandas frame; None for other things, and for a frame whose rows were only numbered."""
     index: Any = getattr(given, "index", None)
-    return list(index) if hasattr(index, "tolist") and not hasattr(index, "step") else None
+    if not hasattr(index, "tolist") or hasattr(index, "step"):
+        return None
+    if not index.is_unique or index.hasnans:
+        raise InputError(
+            "the index of the frame repeats an id or misses one, so it cannot name users: give users=, or reset_index"
+        )
+    return list(index)
 
 
 def _population(

@@ -2,9 +2,9 @@
 
 A split is an order of the users and a cut in it. Users are ordered by their scores along a direction, and the cut of the
 highest value is taken among those that the floor allows. The next direction is the one along which users gain most by
-changing sides; this is repeated until the value no longer rises. The first directions are the first principal component and,
-for large clusters, the sum of all points, which puts the users who differ most first. Everything is computed from sums of
-points: no pair of users is visited.
+changing sides; this is repeated until the value no longer rises. Where clusters are split by cost, the first direction
+is the sum of all points, which puts the users who differ most first, then the first principal component, which is given up early
+if it is worse; by two means, the component alone. Everything is computed from sums of points: no pair of users is visited.
 
 The value of a split (A, B) of s users looks ahead. The split itself adds s W(A, B) to Dasgupta's cost, W the sum of
 dissimilarities across, and the trees below add more: a random tree of a users adds 2/3 (a + 1) W(A), W(A) over the pairs

@@ -25,11 +25,11 @@
         ["opened", privact.when(round.opened_at)],
         ["closed", privact.when(round.closed_at)],
         ["released", privact.when(round.released_at)],
-        ["first answers", round.opens > round.opened_at ? privact.when(round.opens) : ""],
+        ["answers from", round.opens > round.opened_at ? privact.when(round.opens) : ""],
         ["late joiners", privact.tellJoiners(round)],
         ["seen by", privact.SEEN_BY[round.visibility]],
         ["compared by", privact.COMPARED_BY[round.profile]],
-        ["search seed", number(round.search_seed)],
+        ["search seed", String(round.search_seed)],
       ]),
       round.digest ? make("details", {}, make("summary", { textContent: "Digest, to which reports are bound" }), make("code", { className: "sentence", textContent: round.digest })) : "",
     );

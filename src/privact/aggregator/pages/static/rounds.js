@@ -54,7 +54,7 @@
   // What cannot be changed any more once a draft is opened.
   const tellDraft = (round) =>
     privact.facts([
-      ["first answers", round.opens ? privact.until(round.opens) : ""],
+      ["answers from", round.opens ? privact.until(round.opens) : ""],
       ["closes", round.closes ? privact.until(round.closes) : "when you close it"],
       ["late joiners", privact.tellJoiners(round)],
       ["seen by", privact.SEEN_BY[round.visibility]],
