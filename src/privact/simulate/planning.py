@@ -68,17 +68,20 @@ def choose_planned_network(users: int, contacts: float, communities: int, inside
     if not 0.0 < inside <= 1.0:
         raise InputError(f"the share of contacts inside communities is {inside:g}: give a number above 0, at most 1")
     size = users // communities
-    if not 1.0 <= contacts <= size / 2:
+    most = min(size / 2 / inside, users / 4)
+    if not 1.0 <= contacts <= most:
         raise InputError(
-            f"{contacts:g} contacts a user in communities of {size}: give from 1 to {size / 2:g}, or fewer communities"
+            f"{contacts:g} contacts a user, {inside:.0%} of them in communities of {size}: "
+            f"give from 1 to {most:.4g}, fewer communities or a smaller --inside"
         )
     if users <= LARGEST:
         return PlannedNetwork(users, communities, contacts, inside, True)
     kept = min(communities, max(LARGEST // size, FEWEST_COMMUNITIES))
     simulated = min(size, LARGEST // kept)
-    if contacts > simulated / 2:
+    if contacts * inside > simulated / 2:
         raise InputError(
-            f"{contacts:g} contacts a user are too many to simulate with {LARGEST:,} users: give at most {simulated / 2:g}"
+            f"{contacts:g} contacts a user are too many to simulate with {LARGEST:,} users: "
+            f"give at most {simulated / 2 / inside:.4g}"
         )
     return PlannedNetwork(kept * simulated, kept, contacts, inside, simulated == size)
 

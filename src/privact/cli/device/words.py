@@ -245,10 +245,17 @@ def finish(account: Account, contacts: Contacts, proposals: Sequence[Proposal], 
             late = ", joined late" if outcome.late else ""
             paragraph(f"Round {outcome.round_id}: {outcome.outcome}{late}.{said}")
         print(f"Left: epsilon {format_epsilon(book.left)} of {format_epsilon(book.rules.budget)}.")
+        if any(_goes_on(proposal.round) for proposal in proposals if proposal.round is not None):
+            paragraph("More rounds of this series follow: privact device watch --contacts FILE answers them by itself.")
     failed = [outcome for outcome in outcomes if outcome.outcome not in ("accepted", "waiting")]
     if failed:
         sys.stdout.flush()
         raise PrivaCTError(f"{len(failed)} of {len(outcomes)} reports not accepted: {failed[0].reason}")
+
+
+def _goes_on(round: Round) -> bool:
+    """Whether a series has rounds after this one."""
+    return round.series is not None and round.series_number < round.series.rounds
 
 
 def _series_document(round: Round | None) -> dict[str, Any] | None:

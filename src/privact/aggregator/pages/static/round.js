@@ -28,7 +28,7 @@
         ["answers from", round.opens > round.opened_at ? privact.when(round.opens) : ""],
         ["late joiners", privact.tellJoiners(round)],
         ["seen by", privact.SEEN_BY[round.visibility]],
-        ["compared by", privact.COMPARED_BY[round.profile]],
+        ["compared by", privact.COMPARED_BY[round.profile] ?? round.profile],
         ["search seed", String(round.search_seed)],
       ]),
       round.digest ? make("details", {}, make("summary", { textContent: "Digest, to which reports are bound" }), make("code", { className: "sentence", textContent: round.digest })) : "",

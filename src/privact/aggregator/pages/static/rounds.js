@@ -23,7 +23,7 @@
   privact.tellBins = (round) => `${round.n_bins ?? ""} ${round.bins === "labels" ? "public label" : "random bin"}${round.n_bins === 1 ? "" : "s"}`.trim();
 
   privact.SEEN_BY = { public: "everybody", users: "enrolled users", operator: "operators" };
-  privact.COMPARED_BY = { counts: "contacts in each bin", shares: "shares of contacts in each bin", "shares+own": "shares, and their own label" };
+  privact.COMPARED_BY = { counts: "contacts in each bin", shares: "shares of contacts in each bin", "shares+own": "shares, and their own label", series: "groups over all rounds" };
 
   // Until when users who were enrolled after the opening may answer; nothing if there never is a tree that they could join.
   privact.tellJoiners = (round) => {
@@ -58,7 +58,7 @@
       ["closes", round.closes ? privact.until(round.closes) : "when you close it"],
       ["late joiners", privact.tellJoiners(round)],
       ["seen by", privact.SEEN_BY[round.visibility]],
-      ["compared by", privact.COMPARED_BY[round.profile]],
+      ["compared by", privact.COMPARED_BY[round.profile] ?? round.profile],
     ]);
 
   // One round as a card: what it is, how far it is, and what can be done.
