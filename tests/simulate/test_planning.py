@@ -35,7 +35,7 @@ def test_a_series_with_little_noise_is_expected_to_find_more_than_one_round():
 
 @pytest.mark.parametrize(
     ("users", "contacts", "communities", "message"),
-    [(10, 2.0, 2, "at least 20"), (100, 5.0, 50, "from 2 to 20"), (100, 40.0, 4, "from 1 to 12.5"), (100, 0.5, 4, "from 1 to")],
+    [(10, 2.0, 2, "at least 20"), (100, 5.0, 50, "from 2 to 20"), (100, 40.0, 4, "from 1 to 17.86"), (100, 0.5, 4, "from 1 to")],
 )
 def test_networks_that_cannot_be(users, contacts, communities, message):
     with pytest.raises(InputError, match=message):

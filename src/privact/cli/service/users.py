@@ -287,7 +287,8 @@ def _say_how_many(n_enrolled: int, existing: list[str], invitations: Path | None
     """Tell on stderr what happened; stdout holds tokens only."""
     who = "1 user is" if n_enrolled == 1 else f"{n_enrolled:,} users are"
     what = "the tokens" if invitations is None else f"the invitations in {invitations}"
-    print(f"privact: {who} enrolled; keep {what} safe, they are not shown again", file=sys.stderr)
+    kept = f"; keep {what} safe, they are not shown again" if n_enrolled else ""
+    print(f"privact: {who if n_enrolled else 'nobody new is'} enrolled{kept}", file=sys.stderr)
     if existing:
         named = ", ".join(shown(user) for user in existing[:_MOST_NAMED]) + (", ..." if len(existing) > _MOST_NAMED else "")
         print(f"privact: {len(existing):,} were enrolled before or named twice: {named}", file=sys.stderr)

@@ -59,7 +59,8 @@ def plan(
     print()
     size = number(planned.users // planned.communities)
     told = (
-        f"Simulated: {number(planned.users)} users in {planned.communities} communities of {size}, {contacts:g} contacts a user."
+        f"Simulated: {number(planned.users)} users in {planned.communities} communities of {size}, {contacts:g} contacts a user, "
+        f"{planned.inside:.0%} of them inside; {contacts / (planned.users - 1):.3f} of the nearest are contacts by chance."
     )
     if not planned.same_communities:
         told += f" Yours have {number(users // communities)} users and are harder to see: expect less."

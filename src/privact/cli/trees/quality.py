@@ -100,8 +100,8 @@ def quality(tree: TreePath, graph: GraphPath, seed: Seed = 0, json: Json = False
         print()
         paragraph(
             "An AUC below one half: contacts are farther apart in this tree than other users, as where users are told apart by "
-            "how many contacts they have, and those with few know those with many. Public labels as bins may help: privact "
-            "learn --labels."
+            "how many contacts they have, and those with few know those with many. A series may help (privact learn --rounds 4), "
+            "or public labels and their shares (--labels FILE --profile shares+own)."
         )
     if (searched := found["this tree"].searched) < loaded.n_users:
         print(f"\ntwo steps and mean path are over {searched:,} users")
