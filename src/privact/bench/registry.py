@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from privact.bench.benchmark import Benchmark, Measurement
 from privact.experiments.experiment import Option
-from privact.learn.search.balance import BALANCE
 
 __all__ = ["BENCHMARKS"]
 
@@ -211,7 +210,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             ),
             Option("patience", 1800.0, "Seconds that a peer is given.", quick=60.0, minimum=1.0),
             Option("no_peers", False, "Only our own."),
-            Option("balance", BALANCE, "Balance floor of our own trees; 0 for none.", minimum=0.0, maximum=0.5),
+            Option("balance", 0.03, "Balance floor of our own trees; 0 for none.", minimum=0.0, maximum=0.5),
         ),
         details="Above a million users ours runs in two processes, and peers get a sample of 100,000 users.",
     ),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from privact.bench.registry import BENCHMARKS
 from privact.bench.scale import make_tables
 from privact.cli.main import app
 from privact.experiments.scale import sizes as module
@@ -134,3 +135,8 @@ def test_why_there_is_no_tree(monkeypatch, code, status):
     monkeypatch.setattr(module, "run_watched", lambda command, patience: watched([sys.executable, "-c", code], patience))
     row, _ = measure_method("anything", *make_network(200), 1.0 if "gave up" in status else 60.0)
     assert row == module._no_tree(status)
+
+
+def test_the_benchmark_measures_the_default_floor():
+    scale = next(each for each in BENCHMARKS if each.name == "scale")
+    assert next(option.default for option in scale.options if option.name == "balance") == BALANCE

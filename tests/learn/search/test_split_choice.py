@@ -18,7 +18,7 @@ def draw_groups(sizes):
     return rng.poisson(np.where(group[:, None] == np.arange(len(sizes)), 20, 1)), group
 
 
-@pytest.mark.parametrize("sizes", [[100] * 4, [500] * 4, [50] * 6, [40, 140], [30, 270], [300, 700, 1000]])
+@pytest.mark.parametrize("sizes", [[100] * 4, [500] * 4, [50] * 6, [40, 140], [30, 270]])
 def test_a_cut_finds_separate_groups(sizes):
     counts, group = draw_groups(sizes)
     found = learn_tree(counts, random_state=0).cut(len(sizes))
