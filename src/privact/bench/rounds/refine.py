@@ -4,7 +4,7 @@ Key `rows`: one for each network and total epsilon, means over `seeds` runs:
 
 - `network`, `epsilon` (null without noise), `rounds`, `seeds`;
 - `ari`: adjusted Rand index of the groups found against the planted blocks; null on real networks;
-- `modularity`: of the groups found; `evidence`: the series' own figure, which sees communities above 4;
+- `modularity`: of the groups found; `evidence`: the series' own figure, which sees communities above 7;
 - `share_of_contacts`: true contacts among a user's m nearest in the tree, m the number of contacts; `one_round_share`: the same
   for one round of all the epsilon;
 - `controls`: the same for what a series is compared with, see controls.py, on the first of the networks.
