@@ -65,7 +65,7 @@ class PrivaCT(SklearnClusterer):
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
     epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_, children_, embedding_ and rounds_
-    (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user)
+    (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user; one for all where none are seen)
     and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
 
     >>> from privact import PrivaCT
@@ -277,7 +277,8 @@ class PrivaCT(SklearnClusterer):
         known = series_posterior(learned.evidence)
         self.rounds_ = [each._replace(evidence=float(figure)) for each, figure in zip(played, known.round_evidence, strict=True)]
         self.reports_ = np.hstack([each.reports for each in played])
-        self.groups_: NDArray[np.int64] = known.find_likeliest(as_series(reports))
+        found = known.find_likeliest(as_series(reports)) if known.sees_communities else np.zeros(graph.n_users, np.int64)
+        self.groups_: NDArray[np.int64] = found
         self.sees_communities_ = known.sees_communities
         if not known.sees_communities:
             warnings.warn(SEES_NOTHING, stacklevel=3)
