@@ -65,8 +65,9 @@ class PrivaCT(SklearnClusterer):
 
     After `fit`: tree_, reports_ (what devices sent: integers), vectors_ (after denoising: expected counts), bins_, n_bins_,
     epsilon_report_, evidence_ (what the reports say about the counts), cost_trace_, labels_, children_, embedding_ and rounds_
-    (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user; one for all where none are seen)
-    and sees_communities_ (whether the reports tell who contacts are, not only how many); reports_ has all rounds.
+    (of each round: bins, n_bins, reports, epsilon, evidence). With several rounds also groups_ (the likeliest group of each user;
+    a single one where none are seen) and sees_communities_ (whether the reports tell who contacts are, not only how many);
+    reports_ has all rounds.
 
     >>> from privact import PrivaCT
     >>> from privact.simulate.known_graphs import make_cliques
