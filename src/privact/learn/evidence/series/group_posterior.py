@@ -3,7 +3,7 @@
 Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. Modularity
 times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports,
 times the mean probability of a user's likeliest group. The result is the largest number that the evidence supports and whose
-product is within 3 % of the best, or within 15 % where the mean probability is at least 0.9.
+product is within 3 % of the best; where the mean probability is at least 0.85, a modularity within 5 % of the best is enough.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from privact.progress import Progress, ignore_progress
 
 __all__ = ["NUMBERS", "GroupPosterior", "draw_sample", "infer_groups"]
 
-NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
+NUMBERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24)
 """Numbers of groups that are tried."""
 
-PARSIMONY = 0.02
+PARSIMONY = 0.005
 """Take fewer groups if they lose at most this share of what groups explain: the reports of one user in several rounds share the
 chance of who the contacts are, which the model does not know and more groups seem to explain."""
 
 RELIABLE = 0.03
 """Take more groups if their modularity times certainty is at most this share below the best."""
 
-CERTAIN, TOLERABLE = 0.9, 0.15
-"""Where users are assigned with at least this certainty, more groups may lose this share: small communities add little to the
-modularity, and leaving them merged is the greater error."""
+CERTAIN, TOLERABLE = 0.85, 0.05
+"""Where users are assigned with at least this certainty, modularity alone counts, and more groups may lose this share of it:
+small communities add little to the modularity, and leaving them merged is the greater error."""
 
 BLOCK = 1 << 15
 """Users that are given memberships at a time."""
@@ -203,7 +203,8 @@ def _fit_numbers(
 ) -> list[Groups]:
     """A mixture for each number of groups; stops when the evidence has fallen twice.
 
-    Each starts from spectral groups and, where an earlier inference found as many, from those groups too; the evidence decides.
+    Each starts from spectral groups and, where an earlier inference found as many, from those groups too. From what is found the
+    mixture is fitted again with profiles that follow the bins of the members. The evidence decides.
 
     earlier: the public bins of the rounds after the first, which are the groups that were found before them.
     """
@@ -214,6 +215,8 @@ def _fit_numbers(
         starts: list[NDArray[np.integer[Any]]] = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
         starts += [bins for bins in earlier[-1:] if bins is not None and bins.max() + 1 == number > 1]
         found = [fit_groups(sample, _soften(label, number)) for label in starts]
+        if number > 1 and any(bins is not None for bins in earlier):
+            found += [fit_groups(sample, find_memberships(sample, fit), [None, *earlier]) for fit in found]
         fits.append(max(found, key=lambda fit: fit.evidence))
         if number >= 8 and len(fits) > 2 and fits[-1].evidence < fits[-2].evidence < fits[-3].evidence:
             break
@@ -243,6 +246,10 @@ def _choose_reliable(
     found = [estimate_modularity(member.argmax(axis=1), member.shape[1], seen, contacts) for member in members]
     modularity = np.array(found)
     score = modularity * certainty
-    lost = (score.max() - score) / max(abs(float(score.max())), 1e-12)
-    chosen = int(np.flatnonzero((lost <= RELIABLE) | ((lost <= TOLERABLE) & (certainty >= CERTAIN)))[-1])
+    reliable = score >= score.max() - RELIABLE * abs(float(score.max()))
+    certain = certainty >= CERTAIN
+    if certain.any():
+        most = float(modularity[certain].max())
+        reliable |= certain & (modularity >= most - TOLERABLE * abs(most))
+    chosen = int(np.flatnonzero(reliable)[-1])
     return replace(posterior, groups=allowed[chosen], modularity=float(modularity[chosen]))

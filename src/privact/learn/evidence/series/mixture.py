@@ -1,7 +1,8 @@
 """Groups of users by what they report: a mixture model fitted by expectation maximisation.
 
 User u of group g has contacts[u] * profile[g, c] contacts in bin c in expectation, and reports them under the exact law of
-report_laws.py. The profiles of a round have a weak prior around the shares of all contacts; Fisher scoring updates them.
+report_laws.py. The profiles of a round have a weak prior around the shares of all contacts, or follow the bins of the members
+(member_profiles.py); Fisher scoring updates them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.evidence.series.member_profiles import MemberBins, find_centre, find_spread
 from privact.learn.evidence.series.report_laws import ReportLaws
 
 __all__ = ["Groups", "SideBySide", "find_memberships", "fit_groups"]
 
 SPREAD = 0.5
 """Variance of a profile around the shares of all contacts before anything is reported, in units of the share."""
+
+FIRST_SPREAD = 0.02
+"""The same where profiles follow the bins of the members, before it is estimated."""
 
 STEPS = 30
 """The most steps of expectation maximisation."""
@@ -59,50 +64,76 @@ def find_memberships(reports: SideBySide, groups: Groups) -> NDArray[np.float64]
     return _normalise(_join_log_likelihood(reports, groups))[0]
 
 
-def fit_groups(reports: SideBySide, start: NDArray[np.float64]) -> Groups:
+def fit_groups(reports: SideBySide, start: NDArray[np.float64], bins: MemberBins | None = None) -> Groups:
     """Fit a mixture by expectation maximisation.
 
     start: (n, G) memberships to begin with.
+    bins: the public bins of each round, which profiles are expected to follow; None for a weak prior around everybody's shares.
     """
-    from privact.learn.evidence.series._mixture import add_profile_statistics
-
     n, n_groups = start.shape
-    base, laws = reports.everybody, reports.laws
-    prior = 1.0 / (SPREAD * base)
+    base, round_of, contacts = reports.everybody, reports.round_of, reports.contacts
     groups = Groups(np.tile(base, (n_groups, 1)), np.full(n_groups, 1.0 / n_groups), -np.inf)
-    member, before = start, -np.inf
+    spread = np.tile((SPREAD if bins is None else FIRST_SPREAD) * base, (n_groups, 1))
+    centre, member, before = groups.profile, start, -np.inf
     for step in range(STEPS):
         for _ in range(2 if step == 0 else 1):  # the first profiles are far from where Fisher scoring is accurate
-            score, fisher = np.zeros_like(groups.profile), np.zeros_like(groups.profile)
-            add_profile_statistics(
-                reports.column, reports.law_of, reports.contacts, groups.profile,
-                laws.log_probability, laws.information, member, score, fisher,
-            )  # fmt: skip
-            moved = groups.profile + (score - (groups.profile - base) * prior) / (fisher + prior)
-            groups = groups._replace(profile=_normalise_profiles(moved, base, reports.round_of))
+            score, fisher = _add_up(reports, groups, member)
+            if bins is not None:
+                best = groups.profile + score / np.maximum(fisher, 1e-9)
+                centre = find_centre(bins, round_of, base, member * contacts[:, None], best, fisher)
+            moved = groups.profile + (score - (groups.profile - centre) / spread) / (fisher + 1.0 / spread)
+            groups = groups._replace(profile=_normalise_profiles(moved, base, round_of))
+        used = spread
+        if bins is None:
+            used = _find_free_spread(groups.profile, base, round_of)
+        else:
+            uncertainty, stubs = 1.0 / (fisher + 1.0 / spread), member * contacts[:, None]
+            spread = find_spread(groups.profile, centre, uncertainty, base, round_of, stubs, contacts)
         groups = groups._replace(weight=(member.sum(axis=0) + 1.0) / (n + n_groups))
         member, total = _normalise(_join_log_likelihood(reports, groups))
-        value = total - _price(groups, fisher, reports, n)
-        if step > 3 and value - before < TOLERANCE * n:
+        value = total - _price(groups, centre, used, fisher, round_of, n)
+        if step > (3 if bins is None else 8) and abs(value - before) < TOLERANCE * n:
             break
         before = value
     return groups._replace(evidence=value)
 
 
-def _price(groups: Groups, fisher: NDArray[np.float64], reports: SideBySide, n: int) -> float:
+def _add_up(reports: SideBySide, groups: Groups, member: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(G, C) score and Fisher information of all users about each profile."""
+    from privact.learn.evidence.series._mixture import add_profile_statistics
+
+    score, fisher, laws = np.zeros_like(groups.profile), np.zeros_like(groups.profile), reports.laws
+    add_profile_statistics(
+        reports.column, reports.law_of, reports.contacts, groups.profile,
+        laws.log_probability, laws.information, member, score, fisher,
+    )  # fmt: skip
+    return score, fisher
+
+
+def _find_free_spread(
+    profile: NDArray[np.float64], base: NDArray[np.float64], round_of: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """(C,) variance of the fitted profiles of each round around everybody's shares."""
+    found = np.bincount(round_of, ((profile - base) ** 2 / base).mean(axis=0)) / np.bincount(round_of)
+    return np.asarray(np.maximum(found, 1e-7)[round_of] * base)
+
+
+def _price(
+    groups: Groups,
+    centre: NDArray[np.float64],
+    spread: NDArray[np.float64],
+    fisher: NDArray[np.float64],
+    round_of: NDArray[np.int64],
+    n: int,
+) -> float:
     """What the profiles of several groups cost: the logarithm of how much the reports narrow them down (Laplace's method)."""
     from scipy.special import gammaln
 
     n_groups = len(groups.weight)
     if n_groups == 1:
         return 0.0
-    base, round_of = reports.everybody, reports.round_of
-    shift = (groups.profile - base) ** 2
-    width = np.bincount(round_of)
-    found = np.bincount(round_of, (shift / base).mean(axis=0)) / width
-    apart = 1.0 / (np.maximum(found, 1e-7)[round_of] * base)
-    free = 1.0 - 1.0 / width[round_of]  # shares of a round add up to 1
-    cost = 0.5 * (free * (shift * apart + np.log1p(fisher / apart))).sum()
+    free = 1.0 - 1.0 / np.bincount(round_of)[round_of]  # shares of a round add up to 1
+    cost = 0.5 * (free * ((groups.profile - centre) ** 2 / spread + np.log1p(fisher * spread))).sum()
     return float(cost + 0.5 * (n_groups - 1) * np.log(n) - gammaln(n_groups + 1))
 
 

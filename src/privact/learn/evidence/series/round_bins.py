@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.evidence.series.group_posterior import GroupPosterior, draw_sample, infer_groups
+from privact.learn.evidence.series.mixture import Groups
 from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, measure_first
 from privact.learn.evidence.series.report_cells import ReportCells, find_cells
 from privact.learn.evidence.series.series_rounds import SeriesRound, combine_totals, noise_variance
@@ -26,11 +27,11 @@ FIRST_BINS, MOST_FIRST_BINS = 8, 32
 CONTACTS = 30
 """Contacts of a user that the number of first bins is chosen for."""
 
-SECOND = 8
-"""Bins of the second round, when hardly anything is known."""
+EARLY = 8
+"""Bins of the second and third rounds: as long as little is known, more groups than the evidence supports keep more of it."""
 
 LATER = (6, 8, 12)
-"""Groups that are tried after later rounds: the number with the highest evidence is used."""
+"""Groups that are tried from the third round on: the number with the highest evidence is used."""
 
 FEW = (1, 2, 3, 4)
 """Numbers of groups by which a series decides whether there is anything to see."""
@@ -79,7 +80,7 @@ class NextBins(NamedTuple):
         elif len(self.posterior.finer.weight) == 1:
             return np.zeros(n, np.int64), 1
         else:
-            label = self.posterior.find_likeliest(rounds, self.posterior.finer)
+            label = self.posterior.find_likeliest(rounds, _weigh_equally(self.posterior.finer))
         present, bins = np.unique(label, return_inverse=True)
         if len(present) < 2:  # nothing tells users apart: halves in any order keep the round useful
             return np.arange(n, dtype=np.int64) % 2, 2
@@ -111,11 +112,17 @@ def infer_next(
     if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
         return NextBins(few)
     if len(rounds) > 1:
-        return NextBins(infer_groups(rounds, LATER, seed=seed, progress=progress, limits=limits))
+        numbers = (EARLY,) if len(rounds) == 2 else LATER
+        return NextBins(infer_groups(rounds, numbers, seed=seed, progress=progress, limits=limits))
     cells = _make_cells(few, rounds[0], seed, limits) if _is_noisy(rounds[0]) else None
     if cells is not None:
         return NextBins(few, cells)
-    return NextBins(infer_groups(rounds, (SECOND,), seed=seed, progress=progress, limits=limits))
+    return NextBins(infer_groups(rounds, (EARLY,), seed=seed, progress=progress, limits=limits))
+
+
+def _weigh_equally(groups: Groups) -> Groups:
+    """The same groups, each as likely before a report is read: users whose reports tell little do not all join the largest."""
+    return groups._replace(weight=np.full(len(groups.weight), 1.0 / len(groups.weight)))
 
 
 def _is_noisy(first: SeriesRound) -> bool:
@@ -136,7 +143,7 @@ def _make_cells(posterior: GroupPosterior, first: SeriesRound, seed: int, limits
     with threadpool_limits(1, "blas"):  # sums must not depend on how many cores share them
         if measure_first(sample, bins) > THRESHOLD:
             return None
-        return find_cells(sample, min(SECOND, len(users)), rng)
+        return find_cells(sample, min(EARLY, len(users)), rng)
 
 
 def _measure_signal(posterior: GroupPosterior, n_users: int) -> float:
