@@ -14,7 +14,8 @@ from privact.errors import InputError
 from privact.ids import UserId, keep_id
 from privact.learn.evidence.profile import RoundReports
 from privact.learn.evidence.profiles import DEFAULT_PROFILE, find_profile
-from privact.learn.evidence.series.round_bins import USUAL_ROUNDS, choose_first_bins
+from privact.learn.evidence.series.round_bins import choose_first_bins
+from privact.learn.evidence.series.series_length import choose_rounds
 from privact.learn.evidence.series_profile import SEES_NOTHING, SERIES_PROFILE, as_series, series_posterior
 from privact.learn.pipeline import Learned, LearnSettings, learn_from_reports
 from privact.learn.placement import Placement, place
@@ -137,7 +138,9 @@ class PrivaCT(SklearnClusterer):
         """The cluster of each user when the tree is cut into `n_clusters`."""
         self._require_fit()
         if is_one_round(self.tree_.parameters):
-            warnings.warn(f"{ONE_ROUND}: for example PrivaCT(rounds={USUAL_ROUNDS})", OneRoundWarning, stacklevel=2)
+            warnings.warn(
+                f"{ONE_ROUND}: for example PrivaCT(rounds={choose_rounds(self.epsilon)})", OneRoundWarning, stacklevel=2
+            )
         return self.tree_.cut(self.n_clusters)
 
     @property
@@ -237,9 +240,8 @@ class PrivaCT(SklearnClusterer):
         if not isinstance(self.rounds, (int, np.integer)) or isinstance(self.rounds, bool) or self.rounds < 1:
             raise InputError(f"rounds is {self.rounds!r}: give a whole number of at least 1")
         if self.rounds > MAX_SERIES_ROUNDS:
-            raise InputError(
-                f"rounds is {self.rounds}: a series has at most {MAX_SERIES_ROUNDS} rounds, and {USUAL_ROUNDS} are usual"
-            )
+            usual = choose_rounds(self.epsilon)
+            raise InputError(f"rounds is {self.rounds}: a series has at most {MAX_SERIES_ROUNDS} rounds, and {usual} are usual")
         if self.rounds == 1 and self.profile == SERIES_PROFILE:
             raise InputError("profile 'series' needs two rounds or more: give for example rounds=4")
         if self.rounds > 1 and self.profile not in (DEFAULT_PROFILE, SERIES_PROFILE):

@@ -87,7 +87,14 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         _refine,
         options=(
             Option("seeds", 5, "Runs of each row.", quick=1, minimum=1),
-            Option("rounds", 4, "Rounds of each series.", quick=2, minimum=2),
+            Option(
+                "rounds",
+                0,
+                "Rounds of each series; 0 for what is usual at its epsilon, and a few more where numbers are compared.",
+                quick=2,
+                minimum=0,
+                shown="0; with --quick 2",
+            ),
         ),
         needs_data=True,
         extra="graph",

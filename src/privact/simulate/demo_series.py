@@ -19,7 +19,7 @@ from privact.tree.hct import HierarchicalClusterTree
 __all__ = ["CLOSE", "EPSILON", "Found", "compare_series"]
 
 EPSILON = 4.0
-"""The promise per contact over all rounds together: 4 rounds spend 1 each."""
+"""The promise per contact over all rounds together."""
 
 CLOSE = 50
 """About how many users a close community has."""
@@ -62,9 +62,9 @@ def compare_series(
 
     epsilon: the promise per contact, over one round and over the whole series. seed: decides the noise and the search.
     """
-    from privact.learn.evidence.series.round_bins import USUAL_ROUNDS
+    from privact.learn.evidence.series.series_length import choose_rounds
 
-    return _find(graph, epsilon, 1, seed, progress), _find(graph, epsilon, USUAL_ROUNDS, seed, progress)
+    return _find(graph, epsilon, 1, seed, progress), _find(graph, epsilon, choose_rounds(epsilon), seed, progress)
 
 
 def _find(graph: ContactGraph, epsilon: float, rounds: int, seed: int, progress: Progress) -> Found:

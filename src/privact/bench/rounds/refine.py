@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from privact.bench.benchmark import Speed, Table, Task
 from privact.bench.rounds.controls import CONTROLS, measure_controls, measure_modularity
 from privact.bench.rounds.million import measure_million
+from privact.learn.evidence.series.series_length import choose_rounds
 from privact.network.graph import ContactGraph
 
 __all__ = ["list_speeds", "make_tables", "measure"]
@@ -34,15 +35,14 @@ BLOCKS = {
 }
 """Planted partitions: blocks, users of each, chance of a contact inside and across, and the total epsilons to measure."""
 
-MORE_ROUNDS: dict[tuple[str, float | None], tuple[int, ...]] = {
-    ("blocks 4 x 100", 4.0): (3, 5),
-    ("blocks 8 x 500, sparse", 4.0): (3, 5),
-    ("blocks 8 x 500, dense", 2.0): (3, 5),
-    ("facebook", 1.0): (3, 5),
-    ("facebook", 2.0): (3, 5),
-    ("facebook", 4.0): (3, 5),
+COMPARED = {
+    ("blocks 4 x 100", 4.0),
+    ("blocks 8 x 500, sparse", 4.0),
+    ("blocks 8 x 500, dense", 2.0),
+    *(("facebook", epsilon) for epsilon in (0.5, 1.0, 2.0, 4.0)),
 }
-"""Numbers of rounds that are measured beside the one asked for, to choose the usual number by."""
+LENGTHS = (3, 4, 5)
+"""Rows that are measured with several numbers of rounds, to choose the usual number by, and these numbers."""
 
 REAL = {"facebook": (0.5, 1.0, 2.0, 4.0), "lastfm": (1.0,), "delicious": (1.0,), "douban": (1.0,)}
 """Networks of the data folder, and the total epsilons to measure."""
@@ -97,10 +97,14 @@ def _measure_rows(
     epsilon: float | None,
     rounds: int,
 ) -> list[dict[str, Any]]:
-    """A row for each number of rounds; what they are compared with is measured once."""
+    """A row for each number of rounds; what they are compared with is measured once.
+
+    rounds: 0 for the usual number and the numbers beside it.
+    """
     from privact.estimator import PrivaCT
     from privact.query.quality import measure_contact_share
 
+    more = LENGTHS if not rounds and (name, epsilon) in COMPARED else ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what is seen and what not is measured here
         single = [PrivaCT(epsilon=epsilon, random_state=seed).fit(graph) for seed, (graph, _) in enumerate(networks)]
@@ -118,7 +122,7 @@ def _measure_rows(
                 **_measure_series(task, name, networks, epsilon, each),
                 **shared,
             }
-            for each in sorted({rounds, *MORE_ROUNDS.get((name, epsilon), ())})
+            for each in sorted({rounds or choose_rounds(epsilon), *more})
         ]
 
 

@@ -30,7 +30,9 @@ def create(
     epsilon: Annotated[
         float, typer.Option(help="The privacy promise per contact over all rounds; smaller is more private.", show_default=False)
     ],
-    rounds: Annotated[int, typer.Option(help="How many rounds share epsilon equally.")] = 4,
+    rounds: Annotated[
+        int | None, typer.Option(help="How many rounds share epsilon equally.", show_default="4; 5 from epsilon 4 on")
+    ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -55,7 +57,9 @@ def create(
     """
     from privact.cli.times import seconds
     from privact.errors import AggregatorError, InputError
+    from privact.learn.evidence.series.series_length import choose_rounds
 
+    n_rounds = choose_rounds(epsilon) if rounds is None else rounds
     try:
         text = None if labels is None else labels.read_bytes()
     except OSError as error:
@@ -63,7 +67,7 @@ def create(
     wish = {
         "name": name,
         "epsilon": epsilon,
-        "rounds": rounds,
+        "rounds": n_rounds,
         "every_seconds": seconds(every, "--every"),
         "n_bins": bins,
         "bins": "random" if labels is None else "labels",
@@ -73,7 +77,7 @@ def create(
     }
     if asks(yes):
         users = call("GET", url, "/v1/users?limit=1", token_file=token_file, allow_plain_http=allow_plain_http)["total"]
-        confirm(describe_series(name, epsilon, rounds, users))
+        confirm(describe_series(name, epsilon, n_rounds, users))
     call("POST", url, "/v1/series", document=wish, token_file=token_file, allow_plain_http=allow_plain_http)
     try:
         if text is not None:

@@ -12,7 +12,7 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-_ROUNDS = (1, 4, 6)
+_ROUNDS = (1, 4, 5)
 
 
 @app.command(epilog="\b\nExample:\n  privact plan --users 2000 --contacts 30 --communities 10 --epsilon 2")

@@ -23,6 +23,7 @@ from privact.aggregator.storage.database import Store
 from privact.aggregator.storage.report_counts import report_count
 from privact.aggregator.storage.schema import label_tables, reports, rounds, series, users
 from privact.errors import InputError, ProtocolError
+from privact.learn.evidence.series.series_length import choose_rounds
 from privact.protocol.labels import LabelTable
 from privact.protocol.round import Round
 from privact.protocol.round_ids import is_round_id
@@ -35,8 +36,10 @@ def create_series(store: Store, wish: Mapping[str, Any], now: int, minimum_epsil
     """Make a series, with its first round as a draft.
 
     wish: what the operator posted: name, epsilon, rounds, every_seconds, n_bins, bins, joiner_seconds, search_seed, visibility.
+    If rounds is None, epsilon decides.
     now: UTC seconds. minimum_epsilon: rounds of a smaller one are refused, since nothing could be learned.
     """
+    wish = dict(wish) | {"rounds": wish["rounds"] or choose_rounds(wish["epsilon"])}
     try:
         agreed = Series(wish["name"], wish["rounds"], wish["epsilon"])
     except ProtocolError as error:
@@ -48,7 +51,7 @@ def create_series(store: Store, wish: Mapping[str, Any], now: int, minimum_epsil
         )
     try:
         with store.write() as connection:
-            row = {"name": agreed.name, "settings": json.dumps(dict(wish)), "created": now}
+            row = {"name": agreed.name, "settings": json.dumps(wish), "created": now}
             connection.execute(insert(series).values(row))
             draft = _draft(agreed, wish, 1, now) | {"state": "draft"}
             connection.execute(insert(rounds).values(draft))

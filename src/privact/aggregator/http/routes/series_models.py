@@ -32,7 +32,9 @@ class SeriesWish(JsonRequest):
 
     name: str = Field(pattern=f"^{ROUND_ID}$", max_length=60, description="Its name.", examples=["autumn"])
     epsilon: float = Field(ge=MIN_EPSILON, le=1e6, allow_inf_nan=False, description="The promise per contact over all rounds.")
-    rounds: int = Field(4, ge=2, le=MAX_SERIES_ROUNDS, description="How many rounds share epsilon equally.")
+    rounds: int | None = Field(
+        None, ge=2, le=MAX_SERIES_ROUNDS, description="How many rounds share epsilon equally; null: 4, or 5 from epsilon 4 on."
+    )
     every_seconds: int = Field(604800, ge=1, le=10**9, description="How long each round is open.")
     n_bins: int | None = Field(None, ge=2, le=MAX_BINS, description="Bins of the first round; null: 8 to 32, or one per label.")
     bins: Literal["random", "labels"] = Field("random", description="Bins of the first round; later ones have the groups found.")

@@ -4,10 +4,10 @@ Contacts inside a group are spread over the bins of a round as its members are, 
 
     profile[g, k] = everybody[k] + inside * (share of members of g in bin k - share of everybody in bin k)
 
-A real group keeps to this up to chance: its contacts are a sample of its members, so the variance of a share is about the share over
-the number of members. A mixture without this prior is free to describe noise, and under strong noise it does: profiles that belong to
-nobody explain the reports better than those of the communities that exist. The first round has no part in it, because its bins are
-random: which members are in which bin is not known before the reports are read.
+A real group keeps to this up to chance: its contacts are a sample of its members, so the variance of a share is about the share
+over the number of members. A mixture without this prior is free to describe noise, and under strong noise it does: profiles that
+belong to nobody explain the reports better than those of the communities that exist. The first round has no part in it, because
+its bins are random: which members are in which bin is not known before the reports are read.
 """
 
 from __future__ import annotations

@@ -16,10 +16,7 @@ from privact.learn.evidence.series.series_rounds import SeriesRound, combine_tot
 from privact.learn.limits import LIMITS, Limits
 from privact.progress import Progress, ignore_progress
 
-__all__ = ["FIRST_BINS", "USUAL_ROUNDS", "NextBins", "choose_first_bins", "infer_next", "next_bins"]
-
-USUAL_ROUNDS = 4
-"""Rounds of a series unless another number is asked for; docs/explanation/series.md says why."""
+__all__ = ["FIRST_BINS", "NextBins", "choose_first_bins", "infer_next", "next_bins"]
 
 FIRST_BINS, MOST_FIRST_BINS = 8, 32
 """Random bins of the first round under strong noise, and without noise."""
