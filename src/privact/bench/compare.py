@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from privact.errors import InputError
 
-__all__ = ["MOST_SLOWER", "Change", "compare_files", "read_speeds"]
+__all__ = ["MOST_SLOWER", "Change", "compare_files", "read_measured", "read_speeds"]
 
 MOST_SLOWER = 0.15
 """A number that is worse by more than this share counts as slower."""
@@ -32,14 +32,18 @@ class Change(NamedTuple):
         return self.worse > MOST_SLOWER
 
 
+def read_measured(path: Path, machine: dict[str, Any], quick: bool) -> dict[str, dict[str, Any]]:
+    """The benchmarks that a file of `privact bench all --json` holds, by name: those of this machine, versions and sizes."""
+    document = _read_document(path)
+    measured = document.get("benchmarks") if isinstance(document, dict) else None
+    if not isinstance(measured, dict):
+        raise InputError(f"{path} is not of privact bench all --json: give its file, or leave --resume out")
+    return {name: each for name, each in measured.items() if each.get("machine") == machine and each.get("quick") == quick}
+
+
 def read_speeds(path: Path) -> dict[str, dict[str, Any]]:
     """The speeds of a file that `privact bench NAME --json` or `privact bench all --json` wrote, by name."""
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-    except ValueError:
-        raise InputError(f"{path} is not JSON: give a file that privact bench --json wrote") from None
+    document = _read_document(path)
     try:
         each = document.get("benchmarks") or {document["benchmark"]: document}
         quick = {True: " (quick)", False: ""}[bool(document.get("quick"))]  # a quick run measures something else under a name
@@ -60,3 +64,12 @@ def compare_files(before: Path, after: Path) -> list[Change]:
     if not changes:
         raise InputError(f"{before} and {after} have no number in common: compare files of the same benchmarks")
     return sorted(changes, key=lambda change: -change.worse)
+
+
+def _read_document(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except ValueError:
+        raise InputError(f"{path} is not JSON: give a file that privact bench --json wrote") from None

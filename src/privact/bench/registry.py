@@ -215,7 +215,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
                 minimum=200,
                 shown="10k, 20k, 100k, 1M, 3M, 10M; with --quick 1k, 2k",
             ),
-            Option("patience", 1800.0, "Seconds that a peer is given.", quick=60.0, minimum=1.0),
+            Option("patience", 300.0, "Seconds that a peer is given.", quick=60.0, minimum=1.0),
             Option("no_peers", False, "Only our own."),
             Option("balance", 0.03, "Balance floor of our own trees; 0 for none.", minimum=0.0, maximum=0.5),
         ),

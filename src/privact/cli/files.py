@@ -57,13 +57,19 @@ def check_output(path: Path) -> Path:
     return path
 
 
-def keep_json(result: dict[str, Any], target: Path | None) -> None:
-    """Write everything as JSON, if asked to."""
+def write_json(result: dict[str, Any], target: Path | None) -> None:
+    """Write a result as JSON, if asked to."""
     from privact.storage import write_whole
 
     if target is not None:
         with write_whole(target) as file:
             file.write((json.dumps(result, indent=1) + "\n").encode())
+
+
+def keep_json(result: dict[str, Any], target: Path | None) -> None:
+    """Write everything as JSON, if asked to, and say so."""
+    write_json(result, target)
+    if target is not None:
         print(f"\nEverything is in {target}.")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from privact.bench.benchmark import Benchmark, Table
 from privact.bench.registry import BENCHMARKS
-from privact.cli.files import DataFolder, JsonFile, check_output, keep_json
+from privact.cli.files import DataFolder, JsonFile, check_output, keep_json, write_json
 from privact.cli.program import make_group
 from privact.cli.studies.declared_options import declare_option, make_command
 from privact.cli.text import Json, number, print_json, table
@@ -61,20 +61,34 @@ for each in BENCHMARKS:
 
 
 @app.command("all", epilog="\b\nExample:\n  privact bench all --data data --json bench.json")
-def all_benchmarks(data: DataFolder = None, quick: Quick = False, to_json: JsonFile = None) -> None:
-    """Every benchmark with its default options: all published numbers, and what machine measured them."""
-    from privact.bench.machine import describe_machine
+def all_benchmarks(
+    data: DataFolder = None,
+    quick: Quick = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep what the file holds of a run that was interrupted.")] = False,
+    to_json: JsonFile = None,
+) -> None:
+    """Every benchmark with its default options: all published numbers, and what machine measured them.
 
+    The file is written after each benchmark: what was measured is not lost if a later one fails.
+    """
+    from privact.bench.compare import read_measured
+    from privact.bench.machine import describe_machine
+    from privact.errors import InputError
+
+    if resume and to_json is None:
+        raise InputError("--resume keeps what a file holds: name it with --json FILE")
     target = None if to_json is None else check_output(to_json)
     modules = {benchmark.name: benchmark.module() for benchmark in BENCHMARKS}
-    found = {}
+    found = read_measured(target, describe_machine(), quick) if resume and target is not None and target.exists() else {}
     for benchmark in BENCHMARKS:
-        with progress_bar() as show:
+        if benchmark.name not in found:
+            with progress_bar() as show:
 
-            def show_named(stage: str, done: int, total: int, name: str = benchmark.name) -> None:
-                show(f"{name}: {stage}", done, total)
+                def show_named(stage: str, done: int, total: int, name: str = benchmark.name) -> None:
+                    show(f"{name}: {stage}", done, total)
 
-            found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
+                found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
+            write_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)
         print(f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {benchmark.name}")
         print_tables(modules[benchmark.name].make_tables(found[benchmark.name]))
     keep_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)

@@ -41,6 +41,12 @@ def test_a_series_that_cannot_be_is_refused_in_one_line(service: Any, operator_t
         assert complaint in said.json()["error"]
 
 
+def test_the_number_of_rounds_follows_epsilon_unless_it_is_given(service: Any) -> None:
+    for name, epsilon, rounds in (("small", 2.0, 4), ("large", 4.0, 5)):
+        made = service.operate("POST", "/v1/series", json={"name": name, "epsilon": epsilon})
+        assert (made["rounds"], made["epsilon_per_round"]) == (rounds, epsilon / rounds)
+
+
 def test_a_round_of_its_own_has_no_series(service: Any) -> None:
     service.enrol("ada", "bob", "cleo")
     service.open_round()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from privact import ContactGraph
-from privact.learn.evidence.series.round_bins import choose_first_bins, next_bins
+from privact.learn.evidence.series.group_posterior import infer_groups
+from privact.learn.evidence.series.mixture import Groups
+from privact.learn.evidence.series.round_bins import NextBins, choose_first_bins, next_bins
 from privact.learn.evidence.series.series_rounds import SeriesRound
 from privact.simulate.reports import degree_vectors, simulate_reports
 
@@ -34,3 +38,14 @@ def test_two_halves_that_never_meet_become_bins():
     found, n_bins = next_bins([SeriesRound(counts, None, None)])
     assert n_bins >= 2
     assert not set(found[:100]) & set(found[100:])
+
+
+def test_users_whose_reports_tell_little_do_not_all_join_the_largest_group():
+    reports = np.repeat([[12, 8], [8, 12]], 50, axis=0)
+    rounds = [SeriesRound(reports, None, 0.25)]
+    unequal = Groups(np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([0.95, 0.05]), 0.0)
+    posterior = replace(infer_groups(rounds, (1,)), finer=unequal)
+    assert not posterior.find_likeliest(rounds, unequal).any()  # by the weights everybody is in the first group
+    found, n_bins = NextBins(posterior).label(rounds)
+    assert n_bins == 2
+    np.testing.assert_array_equal(found, np.repeat([0, 1], 50))
