@@ -39,8 +39,8 @@ HOPE = 1.5
 SMALL_COMMUNITY = 100
 """Users of a community that is easy to see, by which a series judges after one or two rounds whether it can see anything."""
 
-ENOUGH_SIGNAL = (1.0, 2.0)
-"""After one round and after two a series that has seen nothing goes on if the signal is at least this."""
+ENOUGH_SIGNAL, PATIENCE = 1.0, 2
+"""For so many rounds a series that has seen nothing goes on if the signal is at least this."""
 
 
 def choose_first_bins(epsilon_report: float | None, n_users: int) -> int:
@@ -105,7 +105,7 @@ def infer_next(
     limits: where large networks are sampled.
     """
     few = infer_groups(rounds, FEW, seed=seed, progress=progress, limits=limits)
-    weak = len(rounds) > len(ENOUGH_SIGNAL) or _measure_signal(few, len(rounds[0].reports)) < ENOUGH_SIGNAL[len(rounds) - 1]
+    weak = len(rounds) > PATIENCE or _measure_signal(few, len(rounds[0].reports)) < ENOUGH_SIGNAL
     if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
         return NextBins(few)
     if len(rounds) > 1:
