@@ -43,35 +43,40 @@ def _run(*arguments: object):
 
 
 def test_a_failure_keeps_what_was_measured_and_resume_measures_the_rest(measured, tmp_path):
-    target = tmp_path / "bench.json"
+    target, part = tmp_path / "bench.json", tmp_path / "bench.json.part"
+    target.write_text("of an earlier run")
     assert _run("--json", target).exit_code != 0
-    assert list(json.loads(target.read_text())["benchmarks"]) == ["first"]
+    assert list(json.loads(part.read_text())["benchmarks"]) == ["first"]
+    assert target.read_text() == "of an earlier run"
     measured.broken.clear()
     done = _run("--json", target, "--resume")
     assert done.exit_code == 0
     assert measured.ran == ["first", "second", "second"]
     assert list(json.loads(target.read_text())["benchmarks"]) == ["first", "second"]
+    assert not part.exists()
+    assert "== first (measured before" in done.stdout
     assert "What first found" in done.stdout
 
 
-def test_what_another_machine_or_a_quick_run_measured_is_measured_again(measured, tmp_path):
-    measured.broken.clear()
+def test_what_another_machine_or_a_quick_run_measured_is_not_mixed_in(measured, tmp_path):
+    target, part = tmp_path / "bench.json", tmp_path / "bench.json.part"
+    _run("--json", target)
+    before = part.read_text()
+    assert "of another machine, version or size" in _run("--json", target, "--resume", "--quick").output
+    document = json.loads(before)
+    document["benchmarks"]["first"]["machine"]["code"] = "another"
+    part.write_text(json.dumps(document))
+    assert "of another machine, version or size" in _run("--json", target, "--resume").output
+    assert measured.ran == ["first", "second"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"benchmarks": {"first": 1}}', '{"benchmarks": 3}'])
+def test_resuming_needs_what_an_interrupted_run_left(measured, tmp_path, content):
+    assert "--json" in _run("--resume").output
     target = tmp_path / "bench.json"
-    _run("--json", target, "--quick")
-    _run("--json", target, "--resume")
-    assert measured.ran == ["first", "second"] * 2
-    document = json.loads(target.read_text())
-    document["benchmarks"]["first"]["machine"]["processor"] = "another"
-    target.write_text(json.dumps(document))
-    _run("--json", target, "--resume")
-    assert measured.ran == ["first", "second"] * 2 + ["first"]
-
-
-def test_resuming_needs_a_file_of_all_benchmarks(measured, tmp_path):
-    refused = _run("--resume")
+    assert "cannot read" in _run("--json", target, "--resume").output
+    (tmp_path / "bench.json.part").write_text(content)
+    refused = _run("--json", target, "--resume")
     assert refused.exit_code != 0
-    assert "--json" in refused.output
-    other = tmp_path / "other.json"
-    other.write_text("{}")
-    assert "leave --resume out" in _run("--json", other, "--resume").output
+    assert "bench.json.part" in refused.output
     assert measured.ran == []

@@ -212,10 +212,10 @@ def test_a_series_is_drafted_over_labels_given_others_and_deleted(open_page, pla
     page.set_input_files("#series-labels", {"name": "labels.csv", "mimeType": "text/csv", "buffer": "".join(lines).encode()})
     page.click("#new-series button[type=submit]")
     card = page.locator(".card", has_text="wavse")
-    expect(card).to_contain_text("4 rounds, together epsilon 12 for each contact")
+    expect(card).to_contain_text("5 rounds, together epsilon 12 for each contact")
     card.get_by_role("button", name="Open").click()
     expect(page.locator("dialog")).to_contain_text(
-        "by default they refuse rounds above epsilon 2, and this one asks for 3 in each"
+        "by default they refuse rounds above epsilon 2, and this one asks for 2.4 in each"
     )
     page.click("dialog >> text=Cancel")
     wrong = {"name": "labels.csv", "mimeType": "text/csv", "buffer": b"\n"}

@@ -34,7 +34,7 @@ def test_the_demo_tells_everything_and_its_next_commands_work(run, tmp_path, mon
         "home servers as bins",
         "no noise",
         "not over HTTP",
-        "a series of 4 rounds",
+        "a series of 5 rounds",
     ):
         assert part in words
     commands = [line.strip() for line in result.stdout.split("Try next")[1].splitlines() if line.startswith("  ")]
@@ -53,8 +53,8 @@ def test_the_demo_in_json(ask, tmp_path, monkeypatch, played):
     assert len(found["share_of_contacts"]) == 4
     assert [view["at_least"] for view in found["communities"]] == list(SIZES)
     assert HierarchicalClusterTree.load(found["files"]["tree.hct"]).n_users == 300
-    assert HierarchicalClusterTree.load(found["files"]["series.hct"]).parameters["rounds"] == 4
-    assert [(way["rounds"], way["epsilon"], len(way["bins"])) for way in found["without_labels"]] == [(1, 4.0, 1), (4, 4.0, 4)]
+    assert HierarchicalClusterTree.load(found["files"]["series.hct"]).parameters["rounds"] == 5
+    assert [(way["rounds"], way["epsilon"], len(way["bins"])) for way in found["without_labels"]] == [(1, 4.0, 1), (5, 4.0, 5)]
 
 
 def test_what_is_shown_about_the_user_is_true(played):

@@ -27,4 +27,4 @@ def test_a_series_finds_communities_that_one_round_does_not() -> None:
     assert one_round.close < 2 * one_round.by_chance
     assert series.close > 3 * series.by_chance
     assert series.near > 2 * one_round.near
-    assert "4 rounds of series simulation" in series.privacy_sentence()
+    assert "5 rounds of series simulation" in series.privacy_sentence()

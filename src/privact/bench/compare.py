@@ -33,12 +33,19 @@ class Change(NamedTuple):
 
 
 def read_measured(path: Path, machine: dict[str, Any], quick: bool) -> dict[str, dict[str, Any]]:
-    """The benchmarks that a file of `privact bench all --json` holds, by name: those of this machine, versions and sizes."""
+    """The benchmarks that an interrupted run of `privact bench all --json` left, by name.
+
+    machine, quick: what they must have been measured with; what differs would not be one run.
+    """
     document = _read_document(path)
-    measured = document.get("benchmarks") if isinstance(document, dict) else None
-    if not isinstance(measured, dict):
-        raise InputError(f"{path} is not of privact bench all --json: give its file, or leave --resume out")
-    return {name: each for name, each in measured.items() if each.get("machine") == machine and each.get("quick") == quick}
+    try:
+        measured = dict(document["benchmarks"])
+        others = [name for name, each in measured.items() if (each["machine"], each["quick"]) != (machine, quick)]
+    except (LookupError, TypeError, ValueError):
+        raise InputError(f"{path} is not of an interrupted privact bench all: leave --resume out") from None
+    if others:
+        raise InputError(f"{path} has {others[0]} of another machine, version or size: leave --resume out to measure all again")
+    return measured
 
 
 def read_speeds(path: Path) -> dict[str, dict[str, Any]]:

@@ -90,7 +90,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Option(
                 "rounds",
                 0,
-                "Rounds of each series; 0 for what is usual at its epsilon, and a few more where numbers are compared.",
+                "Rounds of each series. 0: the usual number for its epsilon, and 3, 4 and 5 on the rows that compare lengths.",
                 quick=2,
                 minimum=0,
                 shown="0; with --quick 2",

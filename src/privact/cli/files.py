@@ -28,6 +28,7 @@ __all__ = [
     "keep_json",
     "read_labels",
     "read_repeats",
+    "write_json",
 ]
 
 TreePath = Annotated[Path, typer.Argument(metavar="TREE", help="A tree file, as privact learn writes it.", show_default=False)]

@@ -329,6 +329,7 @@ def test_a_series_is_made_opened_listed_and_stopped(run, users_file, tmp_path):
     labels = tmp_path / "labels.csv"
     labels.write_text("member0,a\nmember1,b\n")
     with_labels = json.loads(run("series", "create", "winter", "--epsilon", "2", "--labels", labels, "--json").stdout)
+    assert with_labels["rounds"] == 4
     assert (with_labels["members"][0]["bins"], with_labels["members"][0]["n_bins"]) == ("labels", 2)
     assert "autumn" in run("series", "list").stdout
     assert "wait for more, or force it" in run("series", "stop", "autumn").stderr  # what was spent would be lost

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from privact.learn.evidence.series.series_length import choose_rounds
 from privact.protocol.round import default_bins, epsilon_per_report
 from privact.tree.ancestry import find_nearest
 
@@ -26,7 +27,6 @@ MOST_USERS: Final = 500
 _INSIDE: Final = 0.7  # of a user's contacts are in the own community
 _LABELLED: Final = 0.75  # of users have the label that names their community
 _NEAREST: Final = 10
-_ROUNDS: Final = 4  # of the series
 
 
 def rehearse(n_users: int, contacts: float, epsilon: float, seed: int = 0) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def rehearse(n_users: int, contacts: float, epsilon: float, seed: int = 0) -> di
         "labels": _measure(over_labels, community, epsilon, False, rng),
         "random": _measure(over_random, community, epsilon, True, rng),
         "series": _measure_series(rng.multinomial(degree, met[community]), community, epsilon, rng),
-        "rounds": _ROUNDS,
+        "rounds": choose_rounds(epsilon),
         "chance": float(np.mean([np.mean(np.delete(community, user) == own) for user, own in enumerate(community)])),
     }
 
@@ -82,18 +82,19 @@ def _measure_series(
     from privact.learn.evidence.series_profile import SERIES_PROFILE, as_series
     from privact.learn.pipeline import LearnSettings, learn_from_reports
 
-    share = epsilon / _ROUNDS
+    n_rounds = choose_rounds(epsilon)
+    share = epsilon / n_rounds
     per_report = epsilon_per_report(share)
     n_bins = choose_first_bins(per_report, len(community))
     bins = rng.integers(n_bins, size=len(community))
     played: list[RoundReports] = []
-    for number in range(_ROUNDS):
+    for number in range(n_rounds):
         counts = np.zeros((len(community), n_bins), np.int64)
         for each in range(in_communities.shape[1]):
             of_bins = np.bincount(bins[community == each], minlength=n_bins)
             counts += rng.multinomial(in_communities[:, each], of_bins / of_bins.sum())
         played.append(RoundReports(_add_noise(counts, share, rng), per_report, number == 0, bins))
-        if number < _ROUNDS - 1:
+        if number < n_rounds - 1:
             bins, n_bins = next_bins(as_series(played))
     return _judge(learn_from_reports(played, LearnSettings(SERIES_PROFILE, random_state=0)).tree, community)
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from privact.bench.benchmark import Speed, Table, Task
 from privact.bench.rounds.controls import CONTROLS, measure_controls, measure_modularity
 from privact.bench.rounds.million import measure_million
+from privact.errors import InputError
 from privact.learn.evidence.series.series_length import choose_rounds
 from privact.network.graph import ContactGraph
 
@@ -54,6 +55,8 @@ NULL_EPSILONS = (1.0, 4.0)
 def measure(task: Task) -> dict[str, Any]:
     """Every row."""
     rounds, seeds = int(task.options["rounds"]), int(task.options["seeds"])
+    if rounds == 1:
+        raise InputError("--rounds 1 is no series: give 2 or more, or 0 for the usual number")
     rows: list[dict[str, Any]] = []
     few = 1 if task.quick else None
     for name, (n_blocks, size, inside, across, epsilons) in list(BLOCKS.items())[:few]:

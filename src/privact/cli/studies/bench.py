@@ -64,34 +64,45 @@ for each in BENCHMARKS:
 def all_benchmarks(
     data: DataFolder = None,
     quick: Quick = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep what the file holds of a run that was interrupted.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was interrupted: keep what FILE.part holds.")
+    ] = False,
     to_json: JsonFile = None,
 ) -> None:
     """Every benchmark with its default options: all published numbers, and what machine measured them.
 
-    The file is written after each benchmark: what was measured is not lost if a later one fails.
+    What was measured is kept in FILE.part after each benchmark, and becomes FILE after the last.
     """
     from privact.bench.compare import read_measured
     from privact.bench.machine import describe_machine
     from privact.errors import InputError
 
     if resume and to_json is None:
-        raise InputError("--resume keeps what a file holds: name it with --json FILE")
+        raise InputError("--resume goes on with the run of a file: name it with --json FILE")
     target = None if to_json is None else check_output(to_json)
+    part = None if target is None else target.with_name(f"{target.name}.part")
     modules = {benchmark.name: benchmark.module() for benchmark in BENCHMARKS}
-    found = read_measured(target, describe_machine(), quick) if resume and target is not None and target.exists() else {}
+    kept = read_measured(part, describe_machine(), quick) if resume and part is not None else {}
+    found = {}
     for benchmark in BENCHMARKS:
-        if benchmark.name not in found:
+        name = benchmark.name
+        if name in kept:
+            found[name] = kept[name]
+        else:
             with progress_bar() as show:
 
-                def show_named(stage: str, done: int, total: int, name: str = benchmark.name) -> None:
+                def show_named(stage: str, done: int, total: int, name: str = name) -> None:
                     show(f"{name}: {stage}", done, total)
 
-                found[benchmark.name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
-            write_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)
-        print(f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {benchmark.name}")
-        print_tables(modules[benchmark.name].make_tables(found[benchmark.name]))
+                found[name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
+            write_json({"machine": describe_machine(), "quick": quick, "benchmarks": kept | found}, part)
+        print(
+            f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {name}{f' (measured before, kept in {part})' if name in kept else ''}"
+        )
+        print_tables(modules[name].make_tables(found[name]))
     keep_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)
+    if part is not None:
+        part.unlink(missing_ok=True)
 
 
 @app.command("compare", epilog="\b\nExample:\n  privact bench compare before.json after.json")

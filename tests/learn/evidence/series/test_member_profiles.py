@@ -37,6 +37,20 @@ def test_users_without_a_bin_do_not_count():
     np.testing.assert_allclose(centre[:, 2:], [[1.0, 0.0], [0.0, 1.0]])
 
 
+def test_a_group_without_members_in_any_bin_is_expected_to_be_like_everybody():
+    bins = [None, np.array([0, 0, 1, 1, -1, -1, -1, -1])]
+    best = np.array([[0.5, 0.5, 0.9, 0.1], [0.5, 0.5, 0.9, 0.1]])
+    np.testing.assert_allclose(find_centre(bins, ROUND_OF, EVERYBODY, STUBS, best, np.ones((2, 4))), 0.5)
+
+
+def test_expected_shares_are_above_zero_and_add_up_to_one():
+    rare = np.array([0.5, 0.5, 0.999, 0.001])  # noise left hardly any contact in the last bin, where five of eight users are
+    best = np.array([[0.5, 0.5, 1.0, 0.0], [0.5, 0.5, 0.0, 1.0]])
+    centre = find_centre(BINS, ROUND_OF, rare, STUBS, best, np.ones((2, 4)))
+    assert (centre > 0.0).all()
+    np.testing.assert_allclose(centre[:, 2:].sum(axis=1), 1.0)
+
+
 def test_profiles_vary_at_least_by_chance_and_more_where_the_reports_say_so():
     at_rest = np.full((2, 4), 0.5)
     apart = at_rest + np.array([[0.0, 0.0, 0.3, -0.3], [0.0, 0.0, -0.3, 0.3]])

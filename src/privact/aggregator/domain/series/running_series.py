@@ -39,7 +39,8 @@ def create_series(store: Store, wish: Mapping[str, Any], now: int, minimum_epsil
     If rounds is None, epsilon decides.
     now: UTC seconds. minimum_epsilon: rounds of a smaller one are refused, since nothing could be learned.
     """
-    wish = dict(wish) | {"rounds": wish["rounds"] or choose_rounds(wish["epsilon"])}
+    if wish["rounds"] is None:
+        wish = dict(wish) | {"rounds": choose_rounds(wish["epsilon"])}
     try:
         agreed = Series(wish["name"], wish["rounds"], wish["epsilon"])
     except ProtocolError as error:
@@ -51,7 +52,7 @@ def create_series(store: Store, wish: Mapping[str, Any], now: int, minimum_epsil
         )
     try:
         with store.write() as connection:
-            row = {"name": agreed.name, "settings": json.dumps(wish), "created": now}
+            row = {"name": agreed.name, "settings": json.dumps(dict(wish)), "created": now}
             connection.execute(insert(series).values(row))
             draft = _draft(agreed, wish, 1, now) | {"state": "draft"}
             connection.execute(insert(rounds).values(draft))

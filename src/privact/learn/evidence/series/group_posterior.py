@@ -3,7 +3,8 @@
 Two criteria bound the number of groups. The evidence of the mixture says how many profiles the reports tell apart. Modularity
 times certainty says up to how many groups users are assigned reliably: the modularity of the groups, estimated from the reports,
 times the mean probability of a user's likeliest group. The result is the largest number that the evidence supports and whose
-product is within 3 % of the best; where the mean probability is at least 0.85, a modularity within 5 % of the best is enough.
+product is within 3 % of the best; among numbers whose mean probability is at least 0.85, a modularity within 5 % of their best is
+enough.
 """
 
 from __future__ import annotations
@@ -215,7 +216,7 @@ def _fit_numbers(
         starts: list[NDArray[np.integer[Any]]] = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
         starts += [bins for bins in earlier[-1:] if bins is not None and bins.max() + 1 == number > 1]
         found = [fit_groups(sample, _soften(label, number)) for label in starts]
-        if number > 1 and any(bins is not None for bins in earlier):
+        if number > 1 and any(bins is not None and bins.max() > 0 for bins in earlier):
             found += [fit_groups(sample, find_memberships(sample, fit), [None, *earlier]) for fit in found]
         fits.append(max(found, key=lambda fit: fit.evidence))
         if number >= 8 and len(fits) > 2 and fits[-1].evidence < fits[-2].evidence < fits[-3].evidence:

@@ -6,8 +6,8 @@ Contacts inside a group are spread over the bins of a round as its members are, 
 
 A real group keeps to this up to chance: its contacts are a sample of its members, so the variance of a share is about the share
 over the number of members. A mixture without this prior is free to describe noise, and under strong noise it does: profiles that
-belong to nobody explain the reports better than those of the communities that exist. The first round has no part in it, because
-its bins are random: which members are in which bin is not known before the reports are read.
+belong to nobody explain the reports better than those of the communities that exist. The first round has no part in it: its bins
+do not come from reports, so the bins of likely members say nothing about where the true members are.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MemberBins", "find_centre", "find_spread"]
+__all__ = ["LEAST", "MemberBins", "find_centre", "find_spread"]
 
 INSIDE = 0.8
 """The share of contacts inside a group, of which chance is a part; a typical one."""
+
+LEAST = 0.003
+"""No profile is expected to have less than this of everybody's share in a bin."""
 
 MemberBins = Sequence[NDArray[np.integer[Any]] | None]
 """The public bin of each user in each round, -1 for none; None for a round whose bins were not made from reports."""
@@ -49,7 +52,8 @@ def find_centre(
         weight = fisher[:, columns]
         follows = (weight * (best[:, columns] - everybody[columns]) * shift).sum()
         inside = np.clip(follows / max(float((weight * shift**2).sum()), 1e-9), 0.0, 1.0)
-        centre[:, columns] += inside * shift
+        expected = np.maximum(everybody[columns] + inside * shift, LEAST * everybody[columns])
+        centre[:, columns] = expected / expected.sum(axis=1, keepdims=True)
     return centre
 
 
@@ -74,8 +78,9 @@ def find_spread(
 
 
 def _spread_members(own: NDArray[np.integer[Any]], stubs: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
-    """(G, K) share of each group's stubs in each bin, less the share of everybody's."""
+    """(G, K) share of each group's stubs in each bin, less the share of everybody's; 0 for a group without a user in any bin."""
     binned = np.flatnonzero(own >= 0)
     mass = np.stack([np.bincount(own[binned], group[binned], n_bins) for group in stubs.T])
-    total = mass.sum(axis=0)
-    return np.asarray(mass / np.maximum(mass.sum(axis=1, keepdims=True), 1e-9) - total / max(float(total.sum()), 1e-9))
+    total, members = mass.sum(axis=0), mass.sum(axis=1, keepdims=True)
+    shift = mass / np.maximum(members, 1e-9) - total / max(float(total.sum()), 1e-9)
+    return np.asarray(np.where(members > 1e-9, shift, 0.0))

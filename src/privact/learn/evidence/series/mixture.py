@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.evidence.series.member_profiles import MemberBins, find_centre, find_spread
+from privact.learn.evidence.series.member_profiles import LEAST, MemberBins, find_centre, find_spread
 from privact.learn.evidence.series.report_laws import ReportLaws
 
 __all__ = ["Groups", "SideBySide", "find_memberships", "fit_groups"]
@@ -159,7 +159,7 @@ def _normalise_profiles(
     profile: NDArray[np.float64], base: NDArray[np.float64], round_of: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Profiles above zero whose shares add up to 1 in each round."""
-    profile = np.maximum(profile, 0.003 * base)
+    profile = np.maximum(profile, LEAST * base)
     for t in range(int(round_of.max()) + 1):
         part = profile[:, round_of == t]
         profile[:, round_of == t] = part / part.sum(axis=1, keepdims=True)

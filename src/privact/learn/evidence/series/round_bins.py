@@ -25,10 +25,11 @@ CONTACTS = 30
 """Contacts of a user that the number of first bins is chosen for."""
 
 EARLY = 8
-"""Bins of the second and third rounds: as long as little is known, more groups than the evidence supports keep more of it."""
+"""Bins of the second and, under noise, of the third round: as long as little is known, more groups than the evidence supports keep
+more of it."""
 
 LATER = (6, 8, 12)
-"""Groups that are tried from the third round on: the number with the highest evidence is used."""
+"""Numbers of groups that are tried as bins of later rounds: the one with the highest evidence is used."""
 
 FEW = (1, 2, 3, 4)
 """Numbers of groups by which a series decides whether there is anything to see."""
@@ -40,7 +41,7 @@ SMALL_COMMUNITY = 100
 """Users of a community that is easy to see, by which a series judges after one or two rounds whether it can see anything."""
 
 ENOUGH_SIGNAL, PATIENCE = 1.0, 2
-"""For so many rounds a series that has seen nothing goes on if the signal is at least this."""
+"""A series that has seen nothing goes on for this many rounds if the signal is at least this."""
 
 
 def choose_first_bins(epsilon_report: float | None, n_users: int) -> int:
@@ -109,7 +110,7 @@ def infer_next(
     if weak and len(few.finer.weight) == 1 and few.evidence < HOPE:
         return NextBins(few)
     if len(rounds) > 1:
-        numbers = (EARLY,) if len(rounds) == 2 else LATER
+        numbers = (EARLY,) if len(rounds) == 2 and _is_noisy(rounds[0]) else LATER
         return NextBins(infer_groups(rounds, numbers, seed=seed, progress=progress, limits=limits))
     cells = _make_cells(few, rounds[0], seed, limits) if _is_noisy(rounds[0]) else None
     if cells is not None:
