@@ -96,9 +96,8 @@ def all_benchmarks(
 
                 found[name] = benchmark.run(None if data is None else str(data), None, show_named, quick)
             write_json({"machine": describe_machine(), "quick": quick, "benchmarks": kept | found}, part)
-        print(
-            f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {name}{f' (measured before, kept in {part})' if name in kept else ''}"
-        )
+        earlier = f" (measured before, kept in {part})" if name in kept else ""
+        print(f"{'' if benchmark is BENCHMARKS[0] else chr(10)}== {name}{earlier}")
         print_tables(modules[name].make_tables(found[name]))
     keep_json({"machine": describe_machine(), "quick": quick, "benchmarks": found}, target)
     if part is not None:

@@ -25,8 +25,8 @@ CONTACTS = 30
 """Contacts of a user that the number of first bins is chosen for."""
 
 EARLY = 8
-"""Bins of the second and, under noise, of the third round: as long as little is known, more groups than the evidence supports keep
-more of it."""
+"""Bins of the second and, under noise, of the third round: as long as little is known, more groups than the evidence supports
+keep more of it."""
 
 LATER = (6, 8, 12)
 """Numbers of groups that are tried as bins of later rounds: the one with the highest evidence is used."""
