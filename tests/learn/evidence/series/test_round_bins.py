@@ -49,3 +49,15 @@ def test_users_whose_reports_tell_little_do_not_all_join_the_largest_group():
     found, n_bins = NextBins(posterior).label(rounds)
     assert n_bins == 2
     np.testing.assert_array_equal(found, np.repeat([0, 1], 50))
+
+
+@pytest.mark.parametrize(("contacts", "bins"), [(23, 8), (5, 1)])
+def test_a_series_that_has_seen_nothing_goes_on_only_where_small_communities_could_be_seen(contacts, bins):
+    rng = np.random.default_rng(1)
+    graph = ContactGraph.from_edges(rng.integers(0, 400, (200 * contacts, 2)))  # no communities
+    rounds = []
+    for _ in range(2):
+        own = rng.integers(0, 8, graph.n_users)
+        rounds.append(SeriesRound(simulate_reports(degree_vectors(graph, own, 8), 2 / 3, rng), own, 1 / 3))
+    assert infer_groups(rounds, (1, 2)).n_groups == 1
+    assert next_bins(rounds)[1] == bins
