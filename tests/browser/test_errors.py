@@ -40,7 +40,7 @@ def test_what_the_browser_refuses_is_said_in_the_form_and_not_in_a_bubble(open_p
     page.fill("#series-name", "tides")
     page.fill("#series-rounds", "1")
     page.click("#new-series button[type=submit]")
-    stays_until_dismissed(page, "#new-series", "Rounds: ")
+    stays_until_dismissed(page, "#new-series", "Rounds (empty: chosen for you): ")
 
 
 def test_a_wrong_value_that_is_folded_away_is_shown(open_page, played):
