@@ -39,7 +39,7 @@ class Limits:
     part: int = 20_000
     part_linkage: int = 1_000
     sketch_sample: int = 2_000
-    split_sample: int = 8_000
+    split_sample: int = 64_000
     routed: int = 16_384
     summed: int = 16_384
     top_bytes: int = 2**28

@@ -25,8 +25,8 @@ __all__ = ["SplitSketch", "apply_sketch", "draw_split_sketch", "find_parts"]
 SMALLEST = 64
 """Clusters of fewer sampled users are not split further."""
 
-MARGIN = 3.0
-"""How many standard deviations of sampling the sample is held above the floor."""
+MARGIN = 1.0
+"""How many standard deviations of sampling the sample is held above the floor. Splits that still miss it are found again."""
 
 
 class SplitSketch(NamedTuple):
@@ -78,10 +78,12 @@ def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: floa
     m: sampled users. stands_for: how many users each of them stands for.
     """
     out = np.ones(m + 1, np.int32)
+    left_out = max(0.0, 1.0 - 1.0 / stands_for)  # a sample of everybody needs no margin
     for size in range(2, m + 1):
         users = max(2, round(size * stands_for))
         share = floor_of(users, n_users, balance) / users
-        out[size] = max(1, min(size // 2, int(np.ceil(size * share + MARGIN * np.sqrt(size * share * (1.0 - share))))))
+        deviation = np.sqrt(size * share * (1.0 - share) * left_out)
+        out[size] = max(1, min(size // 2, int(np.ceil(size * share + MARGIN * deviation))))
     return out
 
 
