@@ -20,6 +20,7 @@ class Limits:
     part_linkage: up to this many users a branch of a part is average linkage of all its pairs.
     sketch_sample: users that a sketch is learned on.
     split_sample: users that the splits of a large group are found on, under the balance floor.
+    largest_split_sample: the same for the largest groups, of which one user in a hundred is drawn in between.
     routed: users that one task assigns to their parts.
     summed: users whose points one task adds up.
     top_bytes: memory for the sums of the clusters at the top of a tree, which are polished last.
@@ -39,7 +40,8 @@ class Limits:
     part: int = 20_000
     part_linkage: int = 1_000
     sketch_sample: int = 2_000
-    split_sample: int = 64_000
+    split_sample: int = 8_000
+    largest_split_sample: int = 64_000
     routed: int = 16_384
     summed: int = 16_384
     top_bytes: int = 2**28
@@ -50,6 +52,13 @@ class Limits:
     streamed_bytes: int = 1 << 28
     noisy: int = 1 << 18
     utility: int = 20_000
+
+    def split_sample_of(self, group: int) -> int:
+        """How many users the splits of a group are found on.
+
+        A larger sample may come nearer to the floor, which costs utility in the largest clusters; a small group gains nothing.
+        """
+        return max(self.split_sample, min(self.largest_split_sample, group // 100))
 
 
 LIMITS = Limits()

@@ -63,7 +63,7 @@ def _split(
 ) -> list[Split]:
     """The split of each of some groups, all of them at once."""
     n = len(delivery.population)
-    samples = [draw_sample(len(g), limits.split_sample, open_stream(seed, 0, g.name)) for g in groups]
+    samples = [draw_sample(len(g), limits.split_sample_of(len(g)), open_stream(seed, 0, g.name)) for g in groups]
     progress("sketching", 0, len(groups))
     sketches = run(
         delivery.engine,
