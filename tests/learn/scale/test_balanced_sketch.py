@@ -25,7 +25,7 @@ def test_a_split_below_the_floor_is_not_made():
 
 def test_a_sample_is_held_to_more_than_the_floor():
     sampled = compute_sample_floors(1_000, 100.0, 100_000, 0.04)
-    assert sampled[1_000] == 47  # 40, and sqrt(1000 * .04 * .96 * .99) = 6.2
+    assert sampled[1_000] == 59  # 40, and three times sqrt(1000 * .04 * .96 * .99) = 6.2
     everybody = compute_sample_floors(1_000, 1.0, 1_000, 0.04)
     assert everybody[1_000] == floor_of(1_000, 1_000, 0.04)
 

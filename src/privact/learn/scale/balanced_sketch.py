@@ -25,8 +25,9 @@ __all__ = ["SplitSketch", "apply_sketch", "draw_split_sketch", "find_parts"]
 SMALLEST = 64
 """Clusters of fewer sampled users are not split further."""
 
-MARGIN = 1.0
-"""How many standard deviations of sampling the sample is held above the floor. Splits that still miss it are found again."""
+MARGIN = 3.0
+"""How many standard deviations of sampling the sample is held above the floor. With fewer a split at the top may miss it, and
+halves in any order take its place."""
 
 
 class SplitSketch(NamedTuple):
