@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privact.learn.evidence.series._mixture import add_log_likelihood, add_profile_statistics
+from privact.learn.evidence.series.free_profiles import FreeProfiles
 from privact.learn.evidence.series.mixture import SideBySide, find_memberships, fit_groups
 from privact.learn.evidence.series.mixture_plain import plain_log_likelihood, plain_profile_statistics
 from privact.learn.evidence.series.report_laws import tabulate_laws
@@ -46,7 +47,7 @@ def test_two_groups_that_differ_are_found_from_a_start_that_is_mostly_wrong(repo
     start = np.full((20, 2), 0.5)
     start[:10, 0] += 0.05
     start[:10, 1] -= 0.05
-    label = find_memberships(reports, fit_groups(reports, start)).argmax(axis=1)
+    label = find_memberships(reports, fit_groups(reports, start, FreeProfiles(reports))).argmax(axis=1)
     assert (label[:10] == label[0]).all()
     assert (label[10:] == 1 - label[0]).all()
 

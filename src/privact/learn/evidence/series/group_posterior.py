@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.evidence.series.contact_numbers import ContactNumbers, fit_contact_numbers
+from privact.learn.evidence.series.free_profiles import FreeProfiles
 from privact.learn.evidence.series.group_modularity import estimate_modularity
+from privact.learn.evidence.series.member_profiles import MemberProfiles
 from privact.learn.evidence.series.mixture import Groups, SideBySide, find_memberships, fit_groups
 from privact.learn.evidence.series.own_bin_evidence import THRESHOLD, combine_evidence, measure_evidence
 from privact.learn.evidence.series.report_laws import LARGEST, ReportLaws, tabulate_laws
@@ -210,14 +212,15 @@ def _fit_numbers(
     earlier: the public bins of the rounds after the first, which are the groups that were found before them.
     """
     points, weight = find_principal_points(sample, max(min(max(numbers), sample.column.shape[1]) - 1, 1))
+    free, following = FreeProfiles(sample), MemberProfiles(sample, [None, *earlier])
     fits: list[Groups] = []
     for done, number in enumerate(numbers):
         progress("inferring groups", done, len(numbers))
         starts: list[NDArray[np.integer[Any]]] = [group_by_means(points[:, : max(number - 1, 1)], weight, number, rng)]
         starts += [bins for bins in earlier[-1:] if bins is not None and bins.max() + 1 == number > 1]
-        found = [fit_groups(sample, _soften(label, number)) for label in starts]
+        found = [fit_groups(sample, _soften(label, number), free) for label in starts]
         if number > 1 and any(bins is not None and bins.max() > 0 for bins in earlier):
-            found += [fit_groups(sample, find_memberships(sample, fit), [None, *earlier]) for fit in found]
+            found += [fit_groups(sample, find_memberships(sample, fit), following) for fit in found]
         fits.append(max(found, key=lambda fit: fit.evidence))
         if number >= 8 and len(fits) > 2 and fits[-1].evidence < fits[-2].evidence < fits[-3].evidence:
             break

@@ -18,63 +18,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAST", "MemberBins", "find_centre", "find_spread"]
+from privact.learn.evidence.series.mixture import Expected, SideBySide, normalise_profiles
+
+__all__ = ["MemberProfiles"]
 
 INSIDE = 0.8
 """The share of contacts inside a group, of which chance is a part; a typical one."""
 
-LEAST = 0.003
-"""No profile is expected to have less than this of everybody's share in a bin."""
-
-MemberBins = Sequence[NDArray[np.integer[Any]] | None]
-"""The public bin of each user in each round, -1 for none; None for a round whose bins were not made from reports."""
+FIRST_SPREAD = 0.02
+"""Variance of a profile around what is expected, in units of the share, before it is estimated."""
 
 
-def find_centre(
-    bins: MemberBins,
-    round_of: NDArray[np.int64],
-    everybody: NDArray[np.float64],
-    stubs: NDArray[np.float64],
-    best: NDArray[np.float64],
-    fisher: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """(G, C) the profile that the members' bins let expect, with the share of contacts inside that fits each round best.
+class MemberProfiles:
+    """Expects the profile of a group to follow the bins of its members.
 
-    round_of, everybody: (C,) as in `SideBySide`. stubs: (n, G) contacts of each user times the probability of each group.
-    best: (G, C) the profiles that explain the reports best without a prior. fisher: (G, C) how precisely they are known.
+    bins: the public bin of each user in each round, -1 for none; None for a round whose bins were not made from reports.
     """
-    centre = np.tile(everybody, (stubs.shape[1], 1))
-    for t, own in enumerate(bins):
-        columns = np.flatnonzero(round_of == t)
-        if own is None or len(columns) < 2:
-            continue
-        shift = _spread_members(own, stubs, len(columns))
-        weight = fisher[:, columns]
-        follows = (weight * (best[:, columns] - everybody[columns]) * shift).sum()
-        inside = np.clip(follows / max(float((weight * shift**2).sum()), 1e-9), 0.0, 1.0)
-        expected = np.maximum(everybody[columns] + inside * shift, LEAST * everybody[columns])
-        centre[:, columns] = expected / expected.sum(axis=1, keepdims=True)
-    return centre
 
+    settles_after = 8
 
-def find_spread(
-    profile: NDArray[np.float64],
-    centre: NDArray[np.float64],
-    uncertainty: NDArray[np.float64],
-    everybody: NDArray[np.float64],
-    round_of: NDArray[np.int64],
-    stubs: NDArray[np.float64],
-    contacts: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """(G, C) variance of profiles around the centre: as estimated for each round, but never less than chance gives.
+    def __init__(self, reports: SideBySide, bins: Sequence[NDArray[np.integer[Any]] | None]) -> None:
+        self._everybody, self._round_of, self._contacts = reports.everybody, reports.round_of, reports.contacts
+        self._bins = bins
 
-    uncertainty: (G, C) variance of the profiles given the reports. contacts: (n,) of each user; the rest as in `find_centre`.
-    """
-    found = (((profile - centre) ** 2 + uncertainty) / everybody).mean(axis=0)
-    estimate = (np.bincount(round_of, found) / np.bincount(round_of))[round_of]
-    members = stubs.sum(axis=0) ** 2 / np.maximum((stubs * contacts[:, None]).sum(axis=0), 1e-12)
-    chance = INSIDE**2 / np.maximum(members, 1.0)
-    return np.asarray(np.maximum(estimate, chance[:, None]) * everybody)
+    def begin(self, n_groups: int) -> Expected:
+        """Everybody's shares, until there are members."""
+        centre = np.tile(self._everybody, (n_groups, 1))
+        return Expected(centre, FIRST_SPREAD * centre)
+
+    def follow(
+        self, expected: Expected, member: NDArray[np.float64], best: NDArray[np.float64], fisher: NDArray[np.float64]
+    ) -> Expected:
+        """The shares of the members, with the share of contacts inside that fits each round best."""
+        stubs = member * self._contacts[:, None]
+        centre = np.tile(self._everybody, (member.shape[1], 1))
+        for t, own in enumerate(self._bins):
+            columns = np.flatnonzero(self._round_of == t)
+            if own is None or len(columns) < 2:
+                continue
+            shift, base = _spread_members(own, stubs, len(columns)), self._everybody[columns]
+            weight = fisher[:, columns]
+            follows = (weight * (best[:, columns] - base) * shift).sum()
+            inside = np.clip(follows / max(float((weight * shift**2).sum()), 1e-9), 0.0, 1.0)
+            centre[:, columns] = normalise_profiles(base + inside * shift, base, np.zeros(len(base), np.int64))
+        return expected._replace(centre=centre)
+
+    def widen(
+        self, expected: Expected, member: NDArray[np.float64], profile: NDArray[np.float64], fisher: NDArray[np.float64]
+    ) -> Expected:
+        """As wide as the profiles of each round are found to be, and never narrower than chance."""
+        uncertainty = 1.0 / (fisher + 1.0 / expected.spread)
+        found = (((profile - expected.centre) ** 2 + uncertainty) / self._everybody).mean(axis=0)
+        estimate = (np.bincount(self._round_of, found) / np.bincount(self._round_of))[self._round_of]
+        stubs = member * self._contacts[:, None]
+        members = stubs.sum(axis=0) ** 2 / np.maximum((stubs * self._contacts[:, None]).sum(axis=0), 1e-12)
+        chance = INSIDE**2 / np.maximum(members, 1.0)
+        return expected._replace(spread=np.maximum(estimate, chance[:, None]) * self._everybody)
+
+    def judge(self, expected: Expected, profile: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, C) the variances that were expected."""
+        return expected.spread
 
 
 def _spread_members(own: NDArray[np.integer[Any]], stubs: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:

@@ -1,27 +1,22 @@
 """Groups of users by what they report: a mixture model fitted by expectation maximisation.
 
 User u of group g has contacts[u] * profile[g, c] contacts in bin c in expectation, and reports them under the exact law of
-report_laws.py. The profiles of a round have a weak prior around the shares of all contacts, or follow the bins of the members
-(member_profiles.py); Fisher scoring updates them.
+report_laws.py. Fisher scoring updates the profiles under a prior: free_profiles.py, or member_profiles.py.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privact.learn.evidence.series.member_profiles import LEAST, MemberBins, find_centre, find_spread
 from privact.learn.evidence.series.report_laws import ReportLaws
 
-__all__ = ["Groups", "SideBySide", "find_memberships", "fit_groups"]
+__all__ = ["Expected", "Groups", "ProfilePrior", "SideBySide", "find_memberships", "fit_groups", "normalise_profiles"]
 
-SPREAD = 0.5
-"""Variance of a profile around the shares of all contacts before anything is reported, in units of the share."""
-
-FIRST_SPREAD = 0.02
-"""The same where profiles follow the bins of the members, before it is estimated."""
+LEAST = 0.003
+"""No profile has less than this of everybody's share in a bin."""
 
 STEPS = 30
 """The most steps of expectation maximisation."""
@@ -59,40 +54,73 @@ class Groups(NamedTuple):
     evidence: float
 
 
+class Expected(NamedTuple):
+    """What profiles are expected to be before the reports are read.
+
+    centre: (G, C) their means. spread: (G, C) their variances.
+    """
+
+    centre: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+
+class ProfilePrior(Protocol):
+    """What a fit expects of profiles, and how that follows from the fit itself.
+
+    settles_after: steps after which the fit may stop.
+    """
+
+    settles_after: int
+
+    def begin(self, n_groups: int) -> Expected:
+        """What is expected before anything is known about the members."""
+
+    def follow(
+        self, expected: Expected, member: NDArray[np.float64], best: NDArray[np.float64], fisher: NDArray[np.float64]
+    ) -> Expected:
+        """The same with the means that the members let expect.
+
+        member: (n, G) memberships. best: (G, C) profiles that explain the reports best without a prior. fisher: (G, C) the
+        information of the reports about them.
+        """
+
+    def widen(
+        self, expected: Expected, member: NDArray[np.float64], profile: NDArray[np.float64], fisher: NDArray[np.float64]
+    ) -> Expected:
+        """The same with the variances that the fitted profiles show; arguments as in `follow`."""
+
+    def judge(self, expected: Expected, profile: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, C) the variances by which the evidence prices the fitted profiles."""
+
+
 def find_memberships(reports: SideBySide, groups: Groups) -> NDArray[np.float64]:
     """(n, G) probability of each group for each user."""
     return _normalise(_join_log_likelihood(reports, groups))[0]
 
 
-def fit_groups(reports: SideBySide, start: NDArray[np.float64], bins: MemberBins | None = None) -> Groups:
+def fit_groups(reports: SideBySide, start: NDArray[np.float64], prior: ProfilePrior) -> Groups:
     """Fit a mixture by expectation maximisation.
 
-    start: (n, G) memberships to begin with.
-    bins: the public bins of each round, which profiles are expected to follow; None for a weak prior around everybody's shares.
+    start: (n, G) memberships to begin with. prior: of the profiles.
     """
     n, n_groups = start.shape
-    base, round_of, contacts = reports.everybody, reports.round_of, reports.contacts
+    base, round_of = reports.everybody, reports.round_of
     groups = Groups(np.tile(base, (n_groups, 1)), np.full(n_groups, 1.0 / n_groups), -np.inf)
-    spread = np.tile((SPREAD if bins is None else FIRST_SPREAD) * base, (n_groups, 1))
-    centre, member, before = groups.profile, start, -np.inf
+    expected, member, before = prior.begin(n_groups), start, -np.inf
     for step in range(STEPS):
         for _ in range(2 if step == 0 else 1):  # the first profiles are far from where Fisher scoring is accurate
             score, fisher = _add_up(reports, groups, member)
-            if bins is not None:
-                best = groups.profile + score / np.maximum(fisher, 1e-9)
-                centre = find_centre(bins, round_of, base, member * contacts[:, None], best, fisher)
-            moved = groups.profile + (score - (groups.profile - centre) / spread) / (fisher + 1.0 / spread)
-            groups = groups._replace(profile=_normalise_profiles(moved, base, round_of))
-        used = spread
-        if bins is None:
-            used = _find_free_spread(groups.profile, base, round_of)
-        else:
-            uncertainty, stubs = 1.0 / (fisher + 1.0 / spread), member * contacts[:, None]
-            spread = find_spread(groups.profile, centre, uncertainty, base, round_of, stubs, contacts)
+            expected = prior.follow(expected, member, groups.profile + score / np.maximum(fisher, 1e-9), fisher)
+            pull = (groups.profile - expected.centre) / expected.spread
+            moved = groups.profile + (score - pull) / (fisher + 1.0 / expected.spread)
+            groups = groups._replace(profile=normalise_profiles(moved, base, round_of))
+        judged = prior.judge(expected, groups.profile)
+        price = _price(groups, expected.centre, judged, fisher, round_of, n)
+        expected = prior.widen(expected, member, groups.profile, fisher)
         groups = groups._replace(weight=(member.sum(axis=0) + 1.0) / (n + n_groups))
         member, total = _normalise(_join_log_likelihood(reports, groups))
-        value = total - _price(groups, centre, used, fisher, round_of, n)
-        if step > (3 if bins is None else 8) and abs(value - before) < TOLERANCE * n:
+        value = total - price
+        if step > prior.settles_after and abs(value - before) < TOLERANCE * n:
             break
         before = value
     return groups._replace(evidence=value)
@@ -108,14 +136,6 @@ def _add_up(reports: SideBySide, groups: Groups, member: NDArray[np.float64]) ->
         laws.log_probability, laws.information, member, score, fisher,
     )  # fmt: skip
     return score, fisher
-
-
-def _find_free_spread(
-    profile: NDArray[np.float64], base: NDArray[np.float64], round_of: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """(C,) variance of the fitted profiles of each round around everybody's shares."""
-    found = np.bincount(round_of, ((profile - base) ** 2 / base).mean(axis=0)) / np.bincount(round_of)
-    return np.asarray(np.maximum(found, 1e-7)[round_of] * base)
 
 
 def _price(
@@ -155,7 +175,7 @@ def _normalise(joint: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     return weight / total, float((np.log(total) + peak).sum())
 
 
-def _normalise_profiles(
+def normalise_profiles(
     profile: NDArray[np.float64], base: NDArray[np.float64], round_of: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Profiles above zero whose shares add up to 1 in each round."""
