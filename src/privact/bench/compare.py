@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from privact.bench.result_file import read_result
 from privact.errors import InputError
 
-__all__ = ["MOST_SLOWER", "Change", "compare_files", "read_measured", "read_speeds"]
+__all__ = ["MOST_SLOWER", "Change", "compare_files", "read_speeds"]
 
 MOST_SLOWER = 0.15
 """A number that is worse by more than this share counts as slower."""
@@ -32,25 +32,9 @@ class Change(NamedTuple):
         return self.worse > MOST_SLOWER
 
 
-def read_measured(path: Path, machine: dict[str, Any], quick: bool) -> dict[str, dict[str, Any]]:
-    """The benchmarks that an interrupted run of `privact bench all --json` left, by name.
-
-    machine, quick: what they must have been measured with; what differs would not be one run.
-    """
-    document = _read_document(path)
-    try:
-        measured = dict(document["benchmarks"])
-        others = [name for name, each in measured.items() if (each["machine"], each["quick"]) != (machine, quick)]
-    except (LookupError, TypeError, ValueError):
-        raise InputError(f"{path} is not of an interrupted privact bench all: leave --resume out") from None
-    if others:
-        raise InputError(f"{path} has {others[0]} of another machine, version or size: leave --resume out to measure all again")
-    return measured
-
-
 def read_speeds(path: Path) -> dict[str, dict[str, Any]]:
     """The speeds of a file that `privact bench NAME --json` or `privact bench all --json` wrote, by name."""
-    document = _read_document(path)
+    document = read_result(path)
     try:
         each = document.get("benchmarks") or {document["benchmark"]: document}
         quick = {True: " (quick)", False: ""}[bool(document.get("quick"))]  # a quick run measures something else under a name
@@ -71,12 +55,3 @@ def compare_files(before: Path, after: Path) -> list[Change]:
     if not changes:
         raise InputError(f"{before} and {after} have no number in common: compare files of the same benchmarks")
     return sorted(changes, key=lambda change: -change.worse)
-
-
-def _read_document(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-    except ValueError:
-        raise InputError(f"{path} is not JSON: give a file that privact bench --json wrote") from None

@@ -73,8 +73,8 @@ def all_benchmarks(
 
     What was measured is kept in FILE.part after each benchmark, and becomes FILE after the last.
     """
-    from privact.bench.compare import read_measured
     from privact.bench.machine import describe_machine
+    from privact.bench.result_file import read_measured
     from privact.errors import InputError
 
     if resume and to_json is None:

@@ -40,8 +40,11 @@ HOPE = 1.5
 SMALL_COMMUNITY = 100
 """Users of a community that is easy to see, by which a series judges after one or two rounds whether it can see anything."""
 
-ENOUGH_SIGNAL, PATIENCE = 1.0, 2
-"""A series that has seen nothing goes on for this many rounds if the signal is at least this."""
+PATIENCE = 2
+"""After at most so many rounds a series that has seen nothing still goes on, if there is enough signal."""
+
+ENOUGH_SIGNAL = 1.0
+"""The signal of small communities from which on they can be seen, see `_measure_signal`."""
 
 
 def choose_first_bins(epsilon_report: float | None, n_users: int) -> int:
