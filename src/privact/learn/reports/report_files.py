@@ -87,7 +87,7 @@ def _batches(file: Path, ending: str) -> Generator[Batch, None, None]:
     try:
         for batch in _parquet(file) if ending in PARQUET else _arrow(file):
             yield _ids(batch), _vectors(batch)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:  # the second: packed in a way that pyarrow cannot read
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:  # the second: packed as pyarrow cannot read
         raise FileFormatError(f"{file} is not a sound {ending[1:]} file: {_one_line(error)}") from None
 
 
