@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from privact.learn.limits import LIMITS, Limits
 from privact.learn.scale.balanced_part import BalancedPart, learn_balanced_part
-from privact.learn.scale.balanced_sketch import SplitSketch, apply_sketch, draw_split_sketch, find_parts
+from privact.learn.scale.balanced_sketch import apply_sketch, draw_split_sketch
+from privact.learn.scale.borders import SplitSketch, route
 from privact.learn.scale.groups import Group, Name, graft_groups, learn_groups, open_stream, route_users, split_groups
 from privact.learn.scale.partition import PartitionedTree
 from privact.learn.scale.population import Population, RowDelivery, embed_in_task
@@ -74,8 +75,8 @@ def _split(
         ),
         lambda i: progress("sketching", i + 1, len(groups)),
     )
-    parts = route_users(delivery, groups, find_parts_task, sketches, progress, limits.routed)
-    return [apply_sketch(sketch, mine, n, balance, limits.part) for sketch, mine in zip(sketches, parts, strict=True)]
+    routed = route_users(delivery, groups, route_task, sketches, progress, limits.routed)
+    return [apply_sketch(sketch, mine, n, balance, limits.part) for sketch, mine in zip(sketches, routed, strict=True)]
 
 
 def _cost_of_joins(splits: dict[Name, Split], groups: list[Group], parts: list[BalancedPart], one: Embedding) -> float:
@@ -101,9 +102,9 @@ def split_sketch_task(rows: Any, embedder: Any, group: int, n_users: int, balanc
     return draw_split_sketch(embed_in_task(rows, embedder), group, n_users, balance, most)
 
 
-def find_parts_task(rows: Any, sketch: SplitSketch, embedder: Any) -> NDArray[np.int32]:
-    """The part of each user."""
-    return find_parts(sketch, embed_in_task(rows, embedder))
+def route_task(rows: Any, sketch: SplitSketch, embedder: Any) -> NDArray[np.void]:
+    """Where each user is sent."""
+    return route(sketch, embed_in_task(rows, embedder))
 
 
 def learn_balanced_task(rows: Any, embedder: Any, n_users: int, balance: float, swaps: int | None) -> BalancedPart:

@@ -1,46 +1,32 @@
 """How a large group of users is split under the balance floor: splits are found on a sample, and all users are sent down them.
 
-Each split of the sample is a direction and a score, so a user's part is found with one dot product a level. The sample is
-held to a little more than the floor. Afterwards the users are counted; a split that misses the floor after all is not made,
-and its users stay together and are sampled again.
+Each split of the sample is a direction and a score, so a user's part is found with one dot product a level. Then the users are
+counted. The largest splits are moved to exactly the floor (borders.py); for smaller ones, which hardly count in the cost, the
+sample is held to a little more than the floor. A split that misses the floor after all is not made, and its users stay together
+and are sampled again.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privact.learn.scale._subtrees import sizes_of
+from privact.learn.scale.borders import SplitSketch, count_users, find_borders, move_partings
 from privact.learn.scale.sketch import Split, split_in_half
-from privact.learn.search._split import send_down, split_all
+from privact.learn.search._split import split_all
 from privact.learn.search.balance import floor_of
 from privact.learn.search.split import LARGE, choose_outlooks
 from privact.learn.search.split_choice import choose_split
 from privact.tree.embedding import Embedding
 
-__all__ = ["SplitSketch", "apply_sketch", "draw_split_sketch", "find_parts"]
+__all__ = ["apply_sketch", "draw_split_sketch"]
 
 SMALLEST = 64
 """Clusters of fewer sampled users are not split further."""
 
 MARGIN = 3.0
-"""How many standard deviations of sampling the sample is held above the floor. With fewer a split at the top may miss it, and
-halves in any order take its place."""
-
-
-class SplitSketch(NamedTuple):
-    """The splits of a sample, down to where they are trusted.
-
-    left, right: children of the tree over the parts: leaves are the parts, children come before parents, the root last.
-    directions, partings: of each internal node; users who score at most the parting along the direction go left.
-    """
-
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    directions: NDArray[np.float64]
-    partings: NDArray[np.float64]
+"""How many standard deviations of sampling smaller splits of the sample are held above the floor."""
 
 
 def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: float, most: int) -> SplitSketch:
@@ -70,11 +56,14 @@ def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: floa
     number = np.full(2 * m - 1, -1, np.int32)
     number[parts] = np.arange(len(parts))
     number[m + used] = len(parts) + np.arange(len(used))
-    return SplitSketch(number[left[used]], number[right[used]], directions[used], partings[used])
+    sketch = SplitSketch.without_borders(number[left[used]], number[right[used]], directions[used], partings[used])
+    return find_borders(sketch, sample, LARGE * n_users / stands_for)
 
 
 def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: float) -> NDArray[np.int32]:
     """(m + 1) the fewest sampled users on the smaller side of a split, so that with all users it very likely keeps the floor.
+
+    Large clusters are held to the floor itself: their partings are moved once all users are counted.
 
     m: sampled users. stands_for: how many users each of them stands for.
     """
@@ -83,26 +72,19 @@ def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: floa
     for size in range(2, m + 1):
         users = max(2, round(size * stands_for))
         share = floor_of(users, n_users, balance) / users
-        deviation = np.sqrt(size * share * (1.0 - share) * left_out)
-        out[size] = max(1, min(size // 2, int(np.ceil(size * share + MARGIN * deviation))))
+        margin = 0.0 if users > LARGE * n_users else MARGIN * np.sqrt(size * share * (1.0 - share) * left_out)
+        out[size] = max(1, min(size // 2, int(np.ceil(size * share + margin - 1e-9))))
     return out
 
 
-def find_parts(sketch: SplitSketch, users: Embedding) -> NDArray[np.int32]:
-    """The part of a sketch that each user belongs to."""
-    parts: NDArray[np.int32] = send_down(users.points, sketch.left, sketch.right, sketch.directions, sketch.partings)
-    return parts
-
-
-def apply_sketch(sketch: SplitSketch, part: NDArray[np.int32], n_users: int, balance: float, most: int) -> Split:
+def apply_sketch(sketch: SplitSketch, routed: NDArray[np.void], n_users: int, balance: float, most: int) -> Split:
     """Split a group: where more than `most` users are together, by those splits of a sketch that keep the floor.
 
-    part: of each user of the group, from `find_parts`. Users who cannot be told apart are halved in their order.
+    routed: the users of the group, from `route`. Users who cannot be told apart are halved in their order.
     """
     p = len(sketch.left) + 1
-    weight = np.concatenate([np.bincount(part, minlength=p), np.zeros(p - 1, np.int64)])
-    for i in range(p - 1):
-        weight[p + i] = weight[sketch.left[i]] + weight[sketch.right[i]]
+    part = move_partings(sketch, routed, n_users, balance)
+    weight = count_users(sketch, part)
     top = np.arange(2 * p - 1)  # the node with which the users of each node stay together
     for i in range(p - 2, -1, -1):
         a, b = sketch.left[i], sketch.right[i]

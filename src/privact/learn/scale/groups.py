@@ -7,7 +7,7 @@ together by name. So the number, order and kind of workers change nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from privact.progress import Progress
 __all__ = ["Group", "Name", "graft_groups", "learn_groups", "open_stream", "route_users", "split_groups"]
 
 Name = tuple[int, ...]
+
+Place = TypeVar("Place", bound=np.generic)
+"""The type of what a task finds of each user: a number, or a row of numbers."""
 
 
 class Group(NamedTuple):
@@ -64,11 +67,11 @@ def split_groups(
 def route_users(
     delivery: RowDelivery,
     groups: list[Group],
-    task: Callable[..., NDArray[np.int32]],
+    task: Callable[..., NDArray[Place]],
     guides: list[Any],
     progress: Progress,
     most: int,
-) -> list[NDArray[np.int32]]:
+) -> list[NDArray[Place]]:
     """Find the place of each user of some groups, such as the nearest sampled user; one array per group.
 
     task: called with rows, the guide of their group, and what makes points of rows. most: users of one task.

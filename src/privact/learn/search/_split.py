@@ -291,20 +291,3 @@ def split_all(points, weights, constant, floor, outlook, stop, directions, parti
             else:
                 right[node] = child
     return left, right
-
-
-@njit(cache=True)
-def send_down(points, left, right, directions, partings):  # type: ignore[no-untyped-def]
-    """The leaf that each user reaches on the way down from the root.
-
-    directions, partings: of internal node p + i; users who score at most the parting along the direction go left.
-    """
-    p = left.shape[0] + 1
-    out = np.empty(points.shape[0], np.int32)
-    for x in range(points.shape[0]):
-        node = 2 * p - 2
-        while node >= p:
-            i = node - p
-            node = left[i] if score_of(points[x], directions[i]) <= partings[i] else right[i]
-        out[x] = node
-    return out
