@@ -161,6 +161,13 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Option("reports", 20_000, "Reports of each run.", quick=200, minimum=100),
             Option("concurrency", 64, "Reports under way at each server.", minimum=1, maximum=1024),
             Option("repeats", 5, "Runs with each number of servers; the median counts.", quick=1, minimum=1),
+            Option(
+                "database_cores",
+                0.0,
+                "Hold the database to so many cores, to see where it is the limit; 0 for all. Linux, as root.",
+                minimum=0.0,
+                maximum=1024.0,
+            ),
         ),
         extra="device,server",
     ),

@@ -2,11 +2,13 @@
 
 Each server is a process with a data folder of its own. The load generator sends a share of the reports to each, as a balancer
 does, and does not count what a balancer costs. As many reports are under way at each server whatever their number: more servers
-are for more users. Everything runs on one machine, so what stops growth may be its cores.
+are for more users. Everything runs on one machine, so what stops growth may be its cores; a database that is held to a share of
+a core is the limit sooner.
 
-Keys: `rows`, one for each number of servers, with `servers`, `reports_per_second`, `p50_ms`, `p99_ms`, `server_cores`,
-`database_cores` and `generator_cores`: how many cores each side kept busy, all from the run with the median of reports a
-second; `runs`, reports a second of each. They are stable: later versions add keys.
+Keys: `database_limit`, the cores that the database was held to, null for all; `rows`, one for each number of servers, with
+`servers`, `reports_per_second`, `p50_ms`, `p99_ms`, `server_cores`, `database_cores` and `generator_cores`: how many cores each
+side kept busy, all from the run with the median of reports a second; `runs`, reports a second of each. They are stable: later
+versions add keys.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from privact.bench.benchmark import Speed, Table, Task
+from privact.bench.serving.core_limit import hold_to_cores
 from privact.bench.serving.device_load import send_load
 from privact.bench.serving.load_generator import Load
 from privact.errors import PrivaCTError
@@ -34,14 +37,16 @@ __all__ = ["list_speeds", "make_tables", "measure"]
 
 def measure(task: Task) -> dict[str, Any]:
     """The same load on one server, on two, and so on."""
-    n_reports, concurrency, repeats = (task.options[name] for name in ("reports", "concurrency", "repeats"))
+    n_reports, concurrency, repeats, held = (task.options[key] for key in ("reports", "concurrency", "repeats", "database_cores"))
+    limit = held if held > 0.0 else None
     rows = []
     for n_servers in task.options["servers"] if find_postgres_programs() is not None else ():
         task.show(f"{n_servers} servers")
-        runs = [_measure_servers(n_servers, n_reports, concurrency * n_servers, task.progress) for _ in range(repeats)]
+        runs = [_measure_servers(n_servers, n_reports, concurrency * n_servers, limit, task.progress) for _ in range(repeats)]
         runs.sort(key=lambda run: float(run["reports_per_second"]))
         rows.append(runs[len(runs) // 2] | {"runs": [run["reports_per_second"] for run in runs]})
-    return {"reports": n_reports, "concurrency": concurrency, "cores": os.cpu_count(), "rows": rows}
+    settings = {"reports": n_reports, "concurrency": concurrency, "cores": os.cpu_count(), "database_limit": limit}
+    return {**settings, "rows": rows}
 
 
 def make_tables(result: dict[str, Any]) -> list[Table]:
@@ -57,7 +62,9 @@ def make_tables(result: dict[str, Any]) -> list[Table]:
     ]
     heading = ["servers", "reports/s", "p50 ms", "p99 ms", "cores: servers", "database", "generator"]
     where = f"all on {result['cores']} cores, {result['concurrency']} under way at each server"
-    title = f"Durable reports a second by servers on one PostgreSQL, {where}"
+    limit = result["database_limit"]
+    held = "" if limit is None else f" held to {limit:g} cores"
+    title = f"Durable reports a second by servers on one PostgreSQL{held}, {where}"
     return [Table(title, heading, rows, range(7)) if rows else Table("PostgreSQL is not installed: several servers need it")]
 
 
@@ -71,7 +78,7 @@ def list_speeds(result: dict[str, Any]) -> list[Speed]:
     return found
 
 
-def _measure_servers(n_servers: int, n_reports: int, concurrency: int, progress: Progress) -> dict[str, Any]:
+def _measure_servers(n_servers: int, n_reports: int, concurrency: int, limit: float | None, progress: Progress) -> dict[str, Any]:
     with ExitStack() as ending:
         folder = ending.enter_context(run_postgres())
         homes = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="privact-servers-")))
@@ -83,6 +90,8 @@ def _measure_servers(n_servers: int, n_reports: int, concurrency: int, progress:
         operator.ask("POST", "/v1/rounds", {"id": "bench", "epsilon": 1.0})
         operator.ask("POST", "/v1/rounds/bench/open")
         reports = make_reports(network.graph, users, operator.parameters("bench"), None, progress)
+        if limit is not None:
+            ending.enter_context(hold_to_cores(_database_processes(folder), limit))
         before, own = _count_seconds(servers, folder), time.process_time()
         addresses = [aggregator_address(server.url) for server in servers]
         each = [tokens[user] for user in users]
@@ -125,8 +134,12 @@ def _describe(load: Load, n_servers: int, n_reports: int) -> dict[str, Any]:
 def _count_seconds(servers: list[LocalAggregator], folder: str) -> tuple[float, float]:
     """Processor seconds so far of the servers, and of the database's processes; zeros where the system does not tell."""
     mine = {server.process for server in servers}
-    database = {int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_database(path, folder)}
-    return sum(map(_seconds_of, mine)), sum(map(_seconds_of, database))
+    return sum(map(_seconds_of, mine)), sum(map(_seconds_of, _database_processes(folder)))
+
+
+def _database_processes(folder: str) -> set[int]:
+    """The processes of the PostgreSQL whose data are in a folder."""
+    return {int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_database(path, folder)}
 
 
 def _is_database(process: Path, folder: str) -> bool:
