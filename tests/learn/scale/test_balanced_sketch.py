@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from privact.learn.scale.balanced_sketch import apply_sketch, compute_sample_floors, draw_split_sketch
 from privact.learn.scale.borders import ROUTED, SplitSketch, route
@@ -41,16 +40,31 @@ def test_a_sketch_of_two_kinds_parts_them():
     assert len(set(parts)) == 2
 
 
-def test_the_first_split_of_a_heavy_tail_has_the_share_of_all_users_that_it_had_of_the_sample():
+def find_first_side(users, n_sampled, balance):
+    """Which users are on the left of the first split."""
+    n = len(users)
+    sketch = draw_split_sketch(users.take(np.arange(n_sampled)), n, n, balance, n // 2)
+    found = apply_sketch(sketch, route(sketch, users), n, balance, n // 2)
+    left = {int(found.left[-1])}
+    for i in range(len(found.left) - 2, -1, -1):
+        if len(found) + i in left:
+            left |= {int(found.left[i]), int(found.right[i])}
+    below = [found.order[found.bounds[k] : found.bounds[k + 1]] for k in left if k < len(found)]
+    return np.isin(np.arange(n), np.concatenate(below))
+
+
+def test_the_first_split_of_a_heavy_tail_is_at_the_floor_of_all_users():
     rng = np.random.default_rng(0)
-    users = Embedding.from_counts(rng.poisson(np.outer(6.0 * rng.pareto(1.6, 20_000) + 1.0, np.full(5, 0.2))))
-    sketch = draw_split_sketch(users.take(np.arange(2_000)), 20_000, 20_000, 0.03, 500)
-    found = apply_sketch(sketch, route(sketch, users), 20_000, 0.03, 500)
-    size = np.concatenate([np.diff(found.bounds), np.zeros(len(found.left), np.int64)])
-    for i, (a, b) in enumerate(zip(found.left, found.right, strict=True)):
-        size[len(found) + i] = size[a] + size[b]
-    smaller = min(size[found.left[-1]], size[found.right[-1]])
-    share = min(sketch.share[-1], 1.0 - sketch.share[-1])
-    assert share < 0.033  # without a border the sample would be held to 3 sqrt(2000 * .03 * .97) = 23 users more than 60
-    assert smaller == pytest.approx(20_000 * share, abs=5)  # some users score the same
-    assert smaller >= 600
+    users = Embedding.from_counts(rng.poisson(np.outer(60.0 * rng.pareto(1.6, 20_000) + 10.0, np.full(5, 0.2))))
+    left = find_first_side(users, 2_000, 0.03)
+    assert 600 <= min(left.sum(), (~left).sum()) <= 602  # the sample alone would be off by sqrt(.03 * .97 / 2000), 76 users
+
+
+def test_groups_that_stand_apart_stay_whole():
+    rng = np.random.default_rng(0)
+    rates = np.array([[20, 20, 20, 0.2, 0.2, 0.2], [0.2, 0.2, 0.2, 20, 20, 20]])
+    kind = rng.random(20_000) < 0.4
+    left = find_first_side(Embedding.from_counts(rng.poisson(rates[kind.astype(int)])), 2_000, 0.03)
+    assert (
+        min((left == kind).sum(), (left != kind).sum()) <= 5
+    )  # the share of the sample is off by sqrt(.4 * .6 / 2000), 219 users

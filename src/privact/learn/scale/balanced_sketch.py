@@ -1,9 +1,9 @@
 """How a large group of users is split under the balance floor: splits are found on a sample, and all users are sent down them.
 
 Each split of the sample is a direction and a score, so a user's part is found with one dot product a level. Then the users are
-counted. The largest splits are moved to exactly the floor (borders.py); for smaller ones, which hardly count in the cost, the
-sample is held to a little more than the floor. A split that misses the floor after all is not made, and its users stay together
-and are sampled again.
+counted. Of the largest splits, those at the floor of the sample are moved to exactly the floor of all users (borders.py). For
+smaller ones, which hardly count in the cost, the sample is held to a little more than the floor. A split that misses the floor
+after all is not made, and its users stay together and are sampled again.
 """
 
 from __future__ import annotations
@@ -40,24 +40,28 @@ def draw_split_sketch(sample: Embedding, group: int, n_users: int, balance: floa
     if group > LARGE * n_users:
         sample = choose_split(sample, balance)
     directions, partings = np.zeros((m - 1, len(sample.weights))), np.zeros(m - 1)
+    floors = compute_sample_floors(m, stands_for, n_users, balance)
     left, right = split_all(
         sample.points,
         np.ascontiguousarray(sample.weights, dtype=np.float64),
         float(sample.constant),
-        compute_sample_floors(m, stands_for, n_users, balance),
+        floors,
         choose_outlooks(np.arange(m + 1) * stands_for, n_users, sample.split_by),
         stop,
         directions,
         partings,
     )
-    used = np.flatnonzero(sizes_of(left, right)[m:] > stop)
+    size = sizes_of(left, right)
+    used = np.flatnonzero(size[m:] > stop)
     children = np.concatenate([left[used], right[used]])
     parts = np.sort(children[~np.isin(children, m + used)])
     number = np.full(2 * m - 1, -1, np.int32)
     number[parts] = np.arange(len(parts))
     number[m + used] = len(parts) + np.arange(len(used))
     sketch = SplitSketch.without_borders(number[left[used]], number[right[used]], directions[used], partings[used])
-    return find_borders(sketch, sample, LARGE * n_users / stands_for)
+    least = floors[size[m + used]]
+    at_floor = (size[right[used]] <= least).astype(np.int8) - (size[left[used]] <= least)
+    return find_borders(sketch._replace(at_floor=at_floor), sample, size[m + used] * stands_for > LARGE * n_users)
 
 
 def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: float) -> NDArray[np.int32]:
@@ -72,7 +76,7 @@ def compute_sample_floors(m: int, stands_for: float, n_users: int, balance: floa
     for size in range(2, m + 1):
         users = max(2, round(size * stands_for))
         share = floor_of(users, n_users, balance) / users
-        margin = 0.0 if users > LARGE * n_users else MARGIN * np.sqrt(size * share * (1.0 - share) * left_out)
+        margin = 0.0 if size * stands_for > LARGE * n_users else MARGIN * np.sqrt(size * share * (1.0 - share) * left_out)
         out[size] = max(1, min(size // 2, int(np.ceil(size * share + margin - 1e-9))))
     return out
 

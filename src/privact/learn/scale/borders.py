@@ -1,8 +1,9 @@
-"""The borders of the largest splits: who changes sides so that a split found on a sample has its share of all users.
+"""The borders of the largest splits: who changes sides so that a split at the floor of a sample is at the floor of all users.
 
-The largest clusters decide the cost, and their best splits lie at the balance floor. A parting found on a sample leaves some
-more or some fewer of all users on the smaller side. Users who score near the parting are noted while everybody is sent down;
-once all are counted, the parting is moved among their scores.
+The largest clusters decide the cost, and their best splits often lie at the balance floor. A parting found on a sample leaves
+some more or some fewer of all users on the smaller side. Users who score near the parting are noted while everybody is sent
+down; once all are counted, the parting is moved among their scores. A parting above the floor, such as a gap between groups,
+stays unless it misses the floor.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class SplitSketch(NamedTuple):
 
     left, right: children of the tree over the parts: leaves are the parts, children come before parents, the root last.
     directions, partings: of each internal node; users who score at most the parting along the direction go left.
-    lower, upper: scores between which the border of each split lies; none for splits that stay where they are.
-    share: of the sampled users of a split with a border, how many went left.
+    lower, upper: scores between which the border of each split lies; infinity and minus infinity for splits without one.
+    at_floor: the side of the sample's split that holds no more than the floor: -1 left, 1 right, 0 neither.
     """
 
     left: NDArray[np.int32]
@@ -45,7 +46,7 @@ class SplitSketch(NamedTuple):
     partings: NDArray[np.float64]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    share: NDArray[np.float64]
+    at_floor: NDArray[np.int8]
 
     @classmethod
     def without_borders(
@@ -57,28 +58,31 @@ class SplitSketch(NamedTuple):
     ) -> SplitSketch:
         """Splits that all stay where they are."""
         n = len(left)
-        return cls(left, right, directions, partings, np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n))
+        return cls(left, right, directions, partings, np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n, np.int8))
 
 
-def find_borders(sketch: SplitSketch, sample: Embedding, fewest: float) -> SplitSketch:
-    """The same splits with borders around the partings of those of more than `fewest` sampled users."""
+def find_borders(sketch: SplitSketch, sample: Embedding, has_border: NDArray[np.bool_]) -> SplitSketch:
+    """The same splits with borders around the partings of some, below whose parents all splits have borders too."""
+    from threadpoolctl import threadpool_limits
+
     p = len(sketch.left) + 1
+    lower, upper = sketch.lower.copy(), sketch.upper.copy()
     waiting = [(2 * p - 2, np.arange(len(sample)))]
-    while waiting:
-        node, users = waiting.pop()
-        k = len(users)
-        if node < p or k <= fewest:
-            continue
-        i = node - p
-        score = sample.points[users].astype(np.float64) @ sketch.directions[i]
-        goes_left = score <= sketch.partings[i]
-        first = int(goes_left.sum())
-        reach = math.ceil(REACH * math.sqrt(first * (k - first) / k))
-        rising = np.sort(score)
-        sketch.lower[i], sketch.upper[i] = rising[max(0, first - 1 - reach)], rising[min(k - 1, first + reach)]
-        sketch.share[i] = first / k
-        waiting += [(int(sketch.left[i]), users[goes_left]), (int(sketch.right[i]), users[~goes_left])]
-    return sketch
+    with threadpool_limits(1, "blas"):
+        while waiting:
+            node, users = waiting.pop()
+            if node < p or not has_border[node - p]:
+                continue
+            i, k = node - p, len(users)
+            score = sample.points[users].astype(np.float64) @ sketch.directions[i]
+            goes_left = score <= sketch.partings[i]
+            first = int(goes_left.sum())
+            smaller = max(1, min(first, k - first))
+            reach = math.ceil(REACH * math.sqrt(smaller * (k - smaller) / k))
+            rising = np.sort(score)
+            lower[i], upper[i] = rising[max(0, first - 1 - reach)], rising[min(k - 1, first + reach)]
+            waiting += [(int(sketch.left[i]), users[goes_left]), (int(sketch.right[i]), users[~goes_left])]
+    return sketch._replace(lower=lower, upper=upper)
 
 
 def route(sketch: SplitSketch, users: Embedding) -> NDArray[np.void]:
@@ -99,29 +103,31 @@ def count_users(sketch: SplitSketch, part: NDArray[np.int32]) -> NDArray[np.int6
 
 
 def move_partings(sketch: SplitSketch, routed: NDArray[np.void], n_users: int, balance: float) -> NDArray[np.int32]:
-    """The part of each user once every split with a border has the share of all users that it had of the sample.
+    """The part of each user once the splits with borders are moved: those at the floor of the sample to the floor of all users.
 
-    Where that share would miss the floor, the parting moves on to where it does not. Users with the same score stay
-    together, so a split may keep its parting. The highest splits come first.
+    Other splits move only if they miss the floor. Users with the same score stay together; where no parting in the border keeps
+    the floor, it stays. The highest splits come first. Users who lie in a higher border keep their side of lower splits.
     """
     p = len(sketch.left) + 1
     part: NDArray[np.int32] = routed["part"].copy()
-    near = np.flatnonzero(routed["border"] >= 0)
-    near = near[np.argsort(routed["border"][near], kind="stable")]
-    at = routed["border"][near]
+    count = count_users(sketch, part)
+    noted = np.flatnonzero(routed["border"] >= 0)
+    noted = noted[np.argsort(routed["border"][noted], kind="stable")]
+    noted_at = routed["border"][noted]
     for i in np.flatnonzero(sketch.lower <= sketch.upper)[::-1].tolist():
-        users = near[np.searchsorted(at, i) : np.searchsorted(at, i, side="right")]
-        count = count_users(sketch, part)
-        size, least = int(count[p + i]), floor_of(int(count[p + i]), n_users, balance)
+        users = noted[np.searchsorted(noted_at, i) : np.searchsorted(noted_at, i, side="right")]
+        size = int(count[p + i])
+        least = floor_of(size, n_users, balance)
         beyond = routed["beyond"][users]
-        partings = np.unique(np.append(beyond, np.float32(0.0)))
+        partings = np.unique(np.append(beyond, np.array([-np.inf, 0.0], np.float32)))
         firm = count[sketch.left[i]] - np.count_nonzero(beyond <= 0.0)
         first = firm + np.searchsorted(np.sort(beyond), partings, side="right")
         allowed = (first >= least) & (first <= size - least)
         if not allowed.any():
             continue
-        off = np.abs(first - sketch.share[i] * size)
-        parting = partings[np.where(allowed, off, np.inf).argmin()]
+        wanted = (least, count[sketch.left[i]], size - least)[sketch.at_floor[i] + 1]
+        parting = partings[np.where(allowed, np.abs(first - wanted), np.inf).argmin()]
         moved = users[(beyond <= parting) != (beyond <= 0.0)]
+        count += count_users(sketch, routed["other"][moved]) - count_users(sketch, part[moved])
         part[moved] = routed["other"][moved]
     return part
