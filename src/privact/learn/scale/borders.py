@@ -62,7 +62,7 @@ class SplitSketch(NamedTuple):
 
 
 def find_borders(sketch: SplitSketch, sample: Embedding, has_border: NDArray[np.bool_]) -> SplitSketch:
-    """The same splits with borders around the partings of some, below whose parents all splits have borders too."""
+    """The same splits with borders around the partings of some; the splits above those have borders too."""
     from threadpoolctl import threadpool_limits
 
     p = len(sketch.left) + 1
@@ -71,7 +71,7 @@ def find_borders(sketch: SplitSketch, sample: Embedding, has_border: NDArray[np.
     with threadpool_limits(1, "blas"):
         while waiting:
             node, users = waiting.pop()
-            if node < p or not has_border[node - p]:
+            if node < p or not has_border[node - p] or len(users) == 0:  # users with the same score all went the other way
                 continue
             i, k = node - p, len(users)
             score = sample.points[users].astype(np.float64) @ sketch.directions[i]
